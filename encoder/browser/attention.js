@@ -13,8 +13,8 @@ import { operandsOf } from './operands.js';
 import { operandStrips } from './operand_strips.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
-import { begins, calledToken } from './run.js';
-import { opening, parts } from './say.js';
+import { begins, called, calledToken, held, look, wordAt, words } from './run.js';
+import { opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
 import { open, placeOf, REST, spelled, toQuery } from './store.js';
@@ -26,6 +26,7 @@ import { explained } from './terms.js';
 /** @typedef {{row: number, column: number}} At */
 
 const KEPT = 24; // pictures
+const FEW = 16; // tokens up to which a map needs no more room than what is told beside it
 const COLDEST = 0.1, HOTTEST = 4; // temperatures
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -161,6 +162,7 @@ export function attention(root, context) {
     }
     steady(page, Boolean(numbers));
     put(body, { title: stops.playing ? 'A press goes on to the next stop, Escape pauses' : null });
+    body.classList.toggle('is-few', about.tokens.length <= FEW);
     into(html`<div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
       <div class="at-beside">${arithmetic(now, looked, there)}</div>`, body);
     into(html`${head.element}${stops.element}${body}`, page);
@@ -198,13 +200,21 @@ export function attention(root, context) {
     const told = numbers && tableOf(stop, of, there, { layer, head, temperature: hot ? temperature : 1 }, looked);
     const chosen = stop.key === 'concat' ? head * of.about.model.d_head : looked.column;
     return html`<div class="at-titles"><h2>${stop.title}</h2><p class="at-formula">${formulaOf(stop, there)}</p></div><p class="at-what">${explained(stop.what)}</p>${operands(now, looked, there, told)}
-      ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}
+      ${numbers && stop.parts === 'share' && temperature === 1 ? lookedAtMost(of, { layer, head, ...looked }, lead) : nothing}${numbers && stop.parts === 'share' && temperature === 1 ? inPieces(of.about.rows[looked.row], looked.column) : nothing}
       ${hot && temperature !== 1 && numbers ? html`<p class="at-warm">${warmed(looked, numbers)}</p>` : nothing}
       <div class="at-tools">${opener(openNumber)}${hot ? html`<label class="enc-pill at-heat">Temperature<input type="range" min=${COLDEST} max=${HOTTEST} step="0.1" .value=${String(temperature)} aria-valuetext="${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}"
         @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { temperature = Number(target.value); render(); }} @change=${() => store.choose({ temperature: temperature === 1 ? '' : String(temperature) })}><output>${temperature.toFixed(1)}</output></label>` : nothing}
         ${context.options().keep ? coder(() => context.code()) : nothing}</div>
       ${told ? html`<details class="at-numbers" ?open=${unfolded}><summary @click=${(/** @type {Event} */ event) => { event.preventDefault(); unfolded = !unfolded; render(); }}>The numbers</summary>
         ${unfolded ? rowTable(told, chosen, { choose: column => keepAt({ row: at.row, column }), point: column => point(column === null ? null : { row: at.row, column }), all, turn: () => { all = !all; render(); } }) : nothing}</details>` : nothing}`;
+  }
+
+  /** What a word in several pieces gives or gets as a whole, as on pages that speak of words; nothing where both are whole. @param {number} position @param {number} column */
+  function inPieces(position, column) {
+    const of = /** @type {Packet} */ (run), all = words(of), [from, to] = [position, column].map(token => all[wordAt(of, token)]), numbers = numbersAt(stopOf(''), 1);
+    if (!from || !to || (from.count === 1 && to.count === 1) || !numbers || !held(of, from)) return nothing;
+    const share = look(of, state.layer, state.head, from).shares[all.indexOf(to)], many = [from, to].filter((one, i, both) => one.count > 1 && both.indexOf(one) === i).map(one => `${called(of, one)} is ${one.count} tokens`);
+    return html`<p class="at-most">${begins(said('in_pieces', { which: many.join(', '), from: called(of, from), to: from === to ? 'itself' : called(of, to), share }))}</p>`;
   }
 
   /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */
@@ -240,12 +250,12 @@ export function attention(root, context) {
     return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
   }
 
-  /** What a stop whose rows are vectors gives, with the number that is chosen; null of the others, and while it is waited for. @param {import('./stops.js').Stop} stop @param {number} position @param {import('./strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */
+  /** What a stop whose rows are vectors gives, and what that is for; null of the others, and while it is waited for. @param {import('./stops.js').Stop} stop @param {number} position @param {import('./strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */
   function toldOf(stop, position, numbers, at, top, share) {
     const of = /** @type {Packet} */ (run), value = numbers?.values[at.row * numbers.columns + at.column] ?? NaN;
     if (stop.shape !== 'strip' || !numbers || Number.isNaN(value) || Number.isNaN(share)) return null;
-    const query = calledToken(of, position), given = { query: stop.key === 'concat' || stop.key === 'output' ? query : begins(query), count: numbers.columns, index: at.column, value: typeset(sure(value, numbers.within ?? 0, 3)), share, word: top === position ? 'itself' : calledToken(of, top) };
-    return opening(parts(`stop_${stop.key}`, given), 'value', placeOf(cellOf(stop, state.layer, state.head, { row: position, column: at.column })));
+    const query = calledToken(of, position), { heads, d_head } = of.about.model;
+    return parts(`stop_${stop.key}`, { query: stop.key === 'concat' || stop.key === 'output' ? query : begins(query), count: numbers.columns, heads, each: d_head, share, word: top === position ? 'itself' : calledToken(of, top) });
   }
 
   /** The finding of what is chosen, with this run's number. @param {ReturnType<typeof placed>} now */
@@ -269,8 +279,10 @@ export function attention(root, context) {
     if (!key.startsWith('attention') || key === 'attention_none') given.query = begins(query);
     if (scores && key === 'score') given.value = typeset(sure(Number(given.value), scores.within ?? 0));
     if (scores || !['attention', 'attention_itself'].includes(key)) return parts(key, given);
-    const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column })), costs = of.about.model.untrained ? [] : withoutPart(of, { layer: state.layer, head: state.head }, position);
-    const also = costs.map(part => ({ ...part, ...(part.name === 'part' ? { text: 'it', name: '' } : { text: part.text.replace(/^W/, 'w') }) }));
+    const at_ = placeOf(cellOf(STOPS[stopOf('')], state.layer, state.head, { row: position, column })), most = shares ? largest(shares.values.subarray(at.row * shares.columns, (at.row + 1) * shares.columns))[0] : column;
+    if (most !== column && own(most) > own(column)) return opening(parts('attention_less', { query, word: column === position ? 'itself' : String(given.word), share: own(column), best: most === position ? 'itself' : calledToken(of, most), most: own(most) }), 'share', at_);
+    const costs = of.about.model.untrained ? [] : withoutPart(of, { layer: state.layer, head: state.head }, position);
+    const also = costs.map(part => ({ ...part, ...(part.name === 'part' ? { text: 'this head', name: '' } : { text: part.text.replace(/^W/, 'w') }) }));
     return [...opening(parts(key, given), 'share', at_), { text: costs.length ? '; ' : '.', name: '', format: '' }, ...also, ...(costs.length ? [{ text: '.', name: '', format: '' }] : [])];
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // A canvas in a page: painted again where its room or the page's colours change, and within a slider that keys and a pointer move.
-import { el, placeIn, put } from './dom.js';
+import { densityOf, el, placeIn, put } from './dom.js';
 
 const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page', 'line', 'soft']);
 /** The colours of the page. @typedef {Record<typeof COLOURS[number], string>} Colours */
@@ -28,11 +28,12 @@ export function inPage(element, paint) {
   return element.isConnected;
 }
 
-/** Gives a canvas so many pixels of the screen, at most once each. @param {HTMLCanvasElement} canvas @param {number} wide @param {number} high */
+/** Gives a canvas the pixels of the screen that so many of its own have, at most once each, and says how many one has. @param {HTMLCanvasElement} canvas @param {number} wide @param {number} high */
 export function sized(canvas, wide, high) {
-  const ratio = devicePixelRatio || 1, [width, height] = [Math.round(wide * ratio), Math.round(high * ratio)];
+  const ratio = densityOf(canvas), [width, height] = [Math.round(wide * ratio), Math.round(high * ratio)];
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
+  return ratio;
 }
 
 /**
@@ -68,12 +69,12 @@ export function canvasSlider({ name, usual, under, keyed, point, keep, again }) 
       if (!inPage(slider, again)) return null; // it has no room, and no colours
       const colours = coloursOf(probe);
       room = slider.clientWidth || usual;
-      const now = [key, room, devicePixelRatio || 1, colours.page].join(' '), tall = high(room);
+      const now = [key, room, densityOf(slider), colours.page].join(' '), tall = high(room);
       if (drawn === now || !pen) return null;
       drawn = now;
-      sized(canvas, room, tall);
+      const ratio = sized(canvas, room, tall);
       put(canvas, { style: `height: ${tall}px` });
-      pen.setTransform(devicePixelRatio || 1, 0, 0, devicePixelRatio || 1, 0, 0);
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, room, tall);
       return { pen, colours, room, high: tall, font: getComputedStyle(slider).fontFamily };
     },

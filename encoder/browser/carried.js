@@ -12,10 +12,10 @@ import { dress, focused, rove, themeOf } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
-import { percent, tight, typeset } from './number.js';
+import { percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { begins, direction, quoted, words } from './run.js';
+import { direction, quoted, words } from './run.js';
 import { parts } from './say.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
@@ -39,8 +39,10 @@ const NAMED = 0.05; // of the change, from which on a head has its number on the
 const LOOKS = 0.1; // of the change, from which on it matters where heads look
 const OVER = 1.005;
 const FEW = 3; // guesses where there is no pair
+const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
 const MOSTLY = 0.5; // of the change, from which on it is a head's own
 const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown'; // of the pairs that are shipped: it counts, and its text stays out
+const NAME = 214, LONG = 10; // px of what stands on an arrow; letters of its word
 const ROOM_PHONE = 100, PHONE = 720;
 const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
 const TRAINING = 'training';
@@ -55,6 +57,8 @@ const of = packet => packet?.about ?? null;
 const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
 /** How an address spells an edge. @param {Edge} edge */
 const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${target}`;
+/** A word as it stands on an arrow. @param {string} word */
+const cropped = word => (word.length > LONG ? `${word.slice(0, LONG - 1)}…` : word);
 const scissors = html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"><circle cx="5.2" cy="5.4" r="2.4"></circle><circle cx="5.2" cy="14.6" r="2.4"></circle><path class="cc-blade" d="M7.2 6.8L17 14.4"></path><path class="cc-blade" d="M7.2 13.2L17 5.6"></path></g></svg>`;
 
 /** @param {{context: import('./mount.js').Context, root: HTMLElement, changed: () => void, choose: (b: string, also?: import('./store.js').Changes) => void}} given */
@@ -71,7 +75,7 @@ export function carried({ context, root, changed, choose }) {
   let last = null;
   /** @type {Pointed} */
   let pointed = null;
-  let dot = -1;
+  let dot = -1, since = 0, ticking = 0; // when it began to be waited for
   /** @type {ReturnType<typeof among> | null} */
   let keys = null;
   /** The board that `keys` walk. @type {HTMLElement | null} */
@@ -119,19 +123,19 @@ export function carried({ context, root, changed, choose }) {
     if (a.about.model.wordless) return parts('carried_wordless', {});
     if (gap() < 0) return parts('carried_no_gap', {});
     if (!found) return parts(why ? 'carried_no_pair' : 'carried_coming', {});
-    const { words: [first, second], total } = found;
-    if (found.why) return parts(a.about.model.untrained ? 'carried_untrained' : 'carried_hardly', { was: found.was, new: found.new, flip: Math.abs(found.flip).toFixed(1) });
+    const { words: [first, second] } = found;
+    if (found.why) return parts(a.about.model.untrained ? 'carried_untrained' : 'carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
     if (gone.length && after) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
       return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: short(gone[0].head), word: wordAt(gone[0].sources[0]), ...given });
     }
-    const given = { heads: inOrder(found.heads), share: found.share, all: total, first, second };
+    const given = { heads: inOrder(found.heads), share: found.share, first, second };
     if (!found.small) return parts('carried_many', { count: found.heads.length, share: found.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(inB.heads), share: inB.share })];
     if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
-    return parts(turns ? 'carried_few_turn' : 'carried_few', { ...given, count: begins(COUNTS[found.heads.length]) });
+    return parts(turns ? 'carried_few_turn' : 'carried_few', given);
   }
   /** @param {string} name */
   const titleOf = name => name || 'base';
@@ -187,12 +191,12 @@ export function carried({ context, root, changed, choose }) {
     const { all, found, ways } = now, edge = all.find(one => spelled(one) === pointed?.edge), packet = last?.each;
     if (edge && found) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
-      return typeset(`${short(edge.head)} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; it carries ${percent(edge.share, 1)}.`);
+      return typeset(`${short(edge.head)} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
     }
-    if (pointed?.head && packet) return typeset(`Head ${pointed.head[1]} of layer ${pointed.head[0]} alone carries ${percent(at(packet, ...pointed.head), 1)} of the change.`);
+    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to the gap, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
     const example = found?.heads[0] ?? [0, 0], most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`An arrow is what one head takes from one word to another; its number, how much of the change from A to B comes with it alone (the board has all that a head brings). Scissors give it what it carries in B. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
+    return explained(typeset(`An arrow is what one head takes from one word alone: its part of the change from A to B. All that a head takes, from every word, is on the board. Scissors give an arrow what it carries in B. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
   }
 
   /** Draws the words, and the arrows where these stand. */
@@ -217,7 +221,7 @@ export function carried({ context, root, changed, choose }) {
     const plan = layout({
       arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
       room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(44, reached / Math.max(1, drawn.length) - 8) : 44, beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
-      name: down ? { u: 30, v: 78 } : { u: 128, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
+      name: down ? { u: 30, v: 78 } : { u: NAME, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
     });
     const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, turned = first[0] === found.words[1];
     stage.style.height = down ? '' : `${plan.end + 4}px`;
@@ -231,7 +235,7 @@ export function carried({ context, root, changed, choose }) {
       ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
     into(html`${plan.arrows.map(({ name }, i) => { const one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}>${down ? nothing : html`<b>${short(one.head)}</b> `}<span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}>${down ? nothing : html`<b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi></small> `}<span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
       <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
       ${down ? plan.bands.map(({ layer, low, high }) => html`<span class="cc-foot" style="left: ${(low + high) / 2}px; top: ${long}px">${order.filter(one => one.startsWith(`${layer}.`)).join(', ')}</span>`) : nothing}
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? `left: 0; top: ${long + 26}px` : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
@@ -291,10 +295,10 @@ export function carried({ context, root, changed, choose }) {
   /** How far a run has come from A to B: this is what a share means. @param {Heads} found */
   function way(found) {
     const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
-    const signed = (/** @type {number} */ value) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(1)}`), along = Math.max(0, Math.min(1, share));
-    return html`<h3 class="cc-of">${explained('How far from A to B, as a lead in nats')}</h3><div class="cc-road" role="img" aria-label=${typeset(`The lead of ${first} over ${second} is ${signed(from)} in A, ${signed(to)} in B and ${signed(here)} now: ${percent(share, 1)} of the way.`)}>
+    const likelier = (/** @type {number} */ lead) => (lead < 0 ? [second, first] : [first, second]), is = (/** @type {number} */ lead) => { const [one, other] = likelier(lead); return `${one} is ${times(lead)} times likelier than ${other}`; }, along = Math.max(0, Math.min(1, share));
+    return html`<h3 class="cc-of"><span>${explained('How many times likelier, by their logits')}</span></h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${percent(share, 1)} of the way.`)}>
       <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
-      <small>A ${signed(from)}</small><small>B ${signed(to)}</small></div>`;
+      <small>A: ${likelier(from)[0]} ${times(from)} ×</small><small>B: ${likelier(to)[0]} ${times(to)} ×</small></div>`;
   }
 
   /** Each head alone. @param {Heads} found @param {import('./packet.js').Numbers} each @param {string} title @param {boolean} [walked] */
@@ -327,6 +331,13 @@ export function carried({ context, root, changed, choose }) {
       ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
       <p class="cc-sentence"><b class="cc-ring"></b> ${text ? html`<bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>` : html`<span>${UNSHOWN}: ${tight(percent(own[here], 1))}.</span>`}
         <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
+  }
+
+  /** What is computed while it is waited for, and for how long it has been. @param {Packet} a */
+  function waiting({ about: { model, tokens } }) {
+    if (!ticking) [since, ticking] = [performance.now(), window.setInterval(changed, SECOND)];
+    const seconds = Math.floor((performance.now() - since) / SECOND);
+    return `A is run again ${model.layers * model.heads} times, ${tokens.length} tokens each: every time one head writes at the gap what it writes in B.${seconds < SLOW ? '' : ` ${seconds} seconds so far.`}`;
   }
 
   /** Leads to the line of A. */
@@ -407,12 +418,13 @@ export function carried({ context, root, changed, choose }) {
     known: () => gap() < 0 || now.found !== null || now.why !== '',
     view() {
       const { found, shown } = now, a = /** @type {Packet} */ (run), each = last?.each, changedA = state.hidden.length || state.edits ? html`<p class="cc-small">Both sentences are run without the changes that are made elsewhere.</p>` : nothing;
-      const waits = gap() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">Trying ${a.about.model.layers * a.about.model.heads} heads …</p>` : nothing;
+      const waits = gap() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
+      if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? nothing : tries()}
-        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
-          ${found.small && each ? boardOf(found, each, `All ${found.total} heads, one by one, at the gap`) : nothing}</div>` : nothing}${inOther()}</div>`;
+          ${found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */
     after() {
@@ -426,6 +438,7 @@ export function carried({ context, root, changed, choose }) {
       keys.show(null, pointed?.head ? { layer: pointed.head[0], head: pointed.head[1] } : null);
     },
     end() {
+      clearInterval(ticking);
       for (const one of [heads, edges, cuts, changes, sentences, other]) one.end();
       for (const media of [dark, phone]) media.removeEventListener('change', changed);
       sized.disconnect();

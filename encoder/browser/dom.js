@@ -86,6 +86,9 @@ export function reveal(list, one, covered = 0) {
 /** How much larger an element is on the screen than its own pixels say, as in front of a class. @param {Element} element @returns {number} */
 export const zoomOf = element => /** @type {any} */ (element).currentCSSZoom ?? 1;
 
+/** How many pixels of the screen one of an element has: a canvas of so many is sharp, in front of a class too. @param {Element} element */
+export const densityOf = element => (devicePixelRatio || 1) * zoomOf(element);
+
 /** How high the window is in the pixels of an element. @param {Element} element */
 export const highIn = element => innerHeight / zoomOf(element);
 

@@ -5,7 +5,7 @@ import { atRest, headline, opener, radios } from './controls.js';
 import style from './embedding.css';
 import { curve, endsOf } from './curves.js';
 import { dress, el, put, themeOf } from './dom.js';
-import { aboutOf, cellOf, figure, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
+import { aboutOf, cellOf, figure, isClear, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
@@ -52,11 +52,11 @@ export function embedding(root, context) {
   root.append(page);
   const part = () => run && packets.get(run, null);
 
-  /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
+  /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, one whose nearest word is clear, and of these the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
   function usual(of, part) {
     const { rows, near = [], near_of: whose = [] } = part ? aboutOf(part) : { rows: of.about.rows }, able = words(of).filter(word => !word.gap && rows.includes(word.position));
     const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
-    const known = (/** @type {import('./run.js').Word} */ word) => (part ? near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0 : word.name.length);
+    const known = (/** @type {import('./run.js').Word} */ word) => (part ? (near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0) + Number(isClear(part, rows.indexOf(word.position))) : word.name.length);
     return own.reduce((best, word) => (known(word) > known(best) ? word : best), own[0] ?? { position: rows[0] ?? 0 }).position;
   }
 
@@ -101,19 +101,19 @@ export function embedding(root, context) {
   /** @param {Packet} of @param {Packet} part */
   function picture(of, part) {
     const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
-    head.draw(of, state, tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : ''));
+    head.draw(of, state, key === 'word' ? tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : '') : key === 'place' ? placeSaid(part, i, whose) : sumSaid(part, i, whose));
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: one.lit === key ? 'accent' : 'muted' })), chosen: d, kept: number, fit: true,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: one.lit === key ? 'accent' : 'muted' })), chosen: d, kept: number, fit: true, small: true,
       label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${all.filter(one => one.values.length === width).map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
     const stands = key !== 'place' || part.arrays.alike, places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
-    return html`<p class="em-lead">${explainedParts(leadSaid(part, i, whose, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
-      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div>
-      <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now, whose) : lengths(part, now, all, whose)}</div></div>`;
+    return html`<p class="em-lead">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
+      <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
+      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div>`;
   }
 
   /** The numbers around the chosen one as they stand under each other. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all @param {number} d */
@@ -122,10 +122,11 @@ export function embedding(root, context) {
     /** Behind a norm numbers are of another size. @param {boolean} norm */
     const mostOf = norm => whole.filter(({ behind }) => behind === norm).reduce((so, { values }) => values.slice(from, to).reduce((top, value) => Math.max(top, Math.abs(value) || 0), so), 0) || 1;
     const most = [false, true].map(mostOf), shown = Array.from({ length: to - from }, (_, k) => from + k);
+    const total = whole.findIndex(({ name }) => name.startsWith('=')), off = Math.max(...whole.slice(0, total + 1).map(({ within }) => within)), added = shown.map(k => (total > 0 ? summed(whole.slice(0, total).map(({ values }) => values[k]), whole[total].values[k], off) : []));
     const is = (/** @type {number} */ k) => [k === d ? 'is-chosen' : '', k < first || k >= end ? 'is-far' : ''].join(' ');
     return html`<div class="em-lens" style="--from: ${percent(from)}; --to: ${percent(to)}; --first: ${percent(first)}; --end: ${percent(end)}"></div>
       <table class="em-numbers"><thead><tr><th scope="col">number</th>${shown.map(k => html`<th scope="col" class=${is(k)}>${k}</th>`)}</tr></thead>
-      <tbody>${whole.map(({ name, values, within, lit, behind }) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
+      <tbody>${whole.map(({ name, values, within, lit, behind }, r) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(added[k - from][r] ?? figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
   }
 
   /** The chosen number, worked out again. @param {Packet} part @param {number} i @param {number} d @param {string} key what is lit */
@@ -146,19 +147,19 @@ export function embedding(root, context) {
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
-  /** How long the vectors are. @param {Packet} part @param {Now} now @param {import('./embedding_math.js').Strip[]} all @param {string} whose */
-  function lengths(part, { i }, all, whose) {
-    const first = aboutOf(part).factor === null ? [] : [{ name: 'the word', values: row(part.arrays.tokens, i) }];
+  /** How long the vectors are. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all */
+  function lengths(part, all) {
+    const first = aboutOf(part).factor === null ? [] : [{ name: 'the word', values: row(part.arrays.tokens, placed(part).i) }];
     const long = [...first, ...all].map(({ name, values }) => ({ name: name.replace(/^[+=] /, ''), value: lengthOf(values) })), most = Math.max(...long.map(one => one.value), 0) || 1;
-    return html`<p class="em-what">${sumSaid(part, i, whose)} ${explained('How long each vector is:')}</p>
+    return html`<p class="em-what">How long each vector is:</p>
       ${bars(long.map(({ name, value }, k) => ({ name, kind: k === long.length - 1 ? 'is-own' : '', fills: [{ share: value / most, text: brief(value) }] })))}`;
   }
 
-  /** The numbers of a place: as waves, as the table that was learned, as what has them alike. @param {Packet} part @param {Now} now @param {string} whose */
-  function placePicture(part, { i, position, number }, whose) {
+  /** The numbers of a place: as waves, as the table that was learned, as what has them alike. @param {Packet} part @param {Now} now */
+  function placePicture(part, { i, position, number }) {
     const { arrays } = part, { positions, width, rows } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike), waving = turned || (there && positions === 'sinusoidal');
     const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && endsOf(like);
-    return html`<p class="em-what"><strong>${placeSaid(part, i, whose)}</strong> ${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
+    return html`<p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
     ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
     ${there && positions === 'learned' ? learned(part, i) : nothing}
     ${like && ends ? html`<div class="em-alike">${curve({

@@ -1,6 +1,6 @@
 // @ts-check
 // How a token becomes the vector that the first layer reads: its strips, what is found for each part, and the arithmetic of one number. No page.
-import { many, sure, typeset } from './number.js';
+import { addingUp, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { apart, begins } from './run.js';
 import { parts, say } from './say.js';
@@ -23,6 +23,8 @@ import { half as halfOf } from './strips.js';
 const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
 const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
 const WEAK = 1.25; // times what random vectors reach: from there on words are near
+const DIGITS = 3; // after the point, of numbers below one another
+const CLEAR = 0.02; // of a cosine: by so much the nearest word must be nearer than the next
 const CELL = /^(embedding\.[a-z_.]+):(\d{1,6}),(\d{1,6})$/;
 
 /** @param {Packet} part */
@@ -68,6 +70,19 @@ export function figure(value, within = 0) {
   return value.toFixed(within > 0 ? Math.max(0, Math.min(places, Math.floor(-Math.log10(2 * within)))) : places).replace(/^-(0\.?0*)$/, '$1');
 }
 
+/** A number with as many digits as it has in common with what the terms that are shown come to: who adds these up finds what stands there. @param {number} shown @param {number} value @param {string} most the text with the most digits */
+export function agreed(shown, value, most) {
+  for (let places = most.split('.')[1]?.length ?? 0; places > 0; places--) if (shown.toFixed(places) === value.toFixed(places)) return value.toFixed(places);
+  return Number.isFinite(value) ? value.toFixed(0) : most;
+}
+
+/** The numbers of a sum, one below the other: terms and total with as many digits each, so that they add up as they stand. @param {number[]} terms @param {number} total @param {number} within how far one may be off */
+export function summed(terms, total, within) {
+  if (![...terms, total].every(Number.isFinite)) return [...terms, total].map(value => figure(value, within));
+  const texts = addingUp(terms, total, within > 0 ? Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(2 * within)))) : DIGITS);
+  return [...texts.values, texts.total];
+}
+
 /** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value @param {number} [within] */
 const fine = (value, within = 0) => (within > 0 ? sure(value, within, 5) : Number.isFinite(value) ? String(Number(value.toPrecision(5))) : 'no number');
 
@@ -103,9 +118,10 @@ export function sumAgain(part, i, number) {
   const { arrays } = part, { factor } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', added = ['positions', 'segments'].filter(name => arrays[name] && (name !== 'positions' || arrays.alike));
   if (arrays[total].shape[1] !== arrays.tokens.shape[1] || (factor === null && !added.length)) return null;
   const of = (/** @type {string} */ name) => at(arrays[name], i, number), own = halfOf(arrays.tokens), word = of('tokens') * (factor ?? 1), value = added.reduce((sum, name) => sum + of(name), word);
-  const terms = added.map(name => `${of(name) < 0 ? '−' : '+'} ${figure(Math.abs(of(name)), halfOf(arrays[name]))}`), first = factor === null ? figure(of('tokens'), own) : `${fine(of('tokens'), own)} × ${fine(factor)}`;
+  const terms = added.map(name => figure(of(name), halfOf(arrays[name]))), first = [factor === null ? figure(of('tokens'), own) : fine(of('tokens'), own), ...(factor === null ? [] : [fine(factor)])];
   const within = (factor ?? 1) * own + added.reduce((sum, name) => sum + halfOf(arrays[name]), halfOf(arrays[total])) + ROUNDED * Math.abs(word);
-  return { text: `${[first, ...terms].join(' ')} = ${figure(value, within)}`, value, recorded: of(total), within };
+  const shown = terms.reduce((sum, term) => sum + Number(term), first.reduce((product, text) => product * Number(text), 1));
+  return { text: `${[first.join(' × '), ...terms.map(term => `${term.startsWith('-') ? '−' : '+'} ${term.replace('-', '')}`)].join(' ')} = ${agreed(shown, Math.abs(value - of(total)) <= within ? of(total) : value, figure(value, within))}`, value, recorded: of(total), within };
 }
 
 /** A number of a place by its formula, worked out again; null where it has none. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
@@ -142,18 +158,25 @@ export function cosine(a, b) {
 
 const two = (/** @type {number} */ value) => typeset(value.toFixed(2).replace('-0.00', '0.00'));
 
+/** Whether one word's row is nearer to a token's than the next and than chance. @param {Packet} part @param {number} i */
+export function isClear(part, i) {
+  const { near, near_of: whose, chance } = aboutOf(part), [first, second] = near[whose[i]].map(([, value]) => value);
+  return first > WEAK * chance && !(first - second < CLEAR);
+}
+
 /** What the table knows of a token: the word whose row is most like its own. @param {Packet} part @param {number} i @param {string} query how the token is called @param {string} [mask] of a gap, what the model calls it @returns {Said[]} */
 export function tableSaid(part, i, query, mask = '') {
   const { near, near_of: whose, chance } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
   if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
   if (mask) return parts('near_gap', { query: begins(query), mask });
-  return value > WEAK * chance ? parts('near', given) : parts('near_weak', { ...given, chance: two(chance) });
+  if (value <= WEAK * chance) return parts('near_weak', { ...given, chance: two(chance) });
+  return isClear(part, i) ? parts('near', given) : parts('near_several', { ...given, next: `“${apart(near[whose[i]][1][0])}”`, second: two(near[whose[i]][1][1]) });
 }
 
-/** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {number} i @param {string} query how the token is called @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */
-export function leadSaid(part, i, query, untrained, cost) {
+/** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */
+export function leadSaid(part, untrained, cost) {
   const { width, table } = aboutOf(part), plain = (/** @type {string} */ text) => ({ text, name: '', format: '' }), given = { width, what: untrained ? 'random' : 'learned', count: many(table) };
-  if (!part.arrays.alike) return [...parts('table_is', given), plain(` ${placeSaid(part, i, query)}`)];
+  if (!part.arrays.alike) return parts('table_is', given);
   const [first, ...others] = cost;
   return [...parts('table_added', given), ...(first ? [plain('; '), plain(first.text.toLowerCase()), ...others] : []), plain('.')];
 }
@@ -180,29 +203,30 @@ export function tellingOf({ arrays }, i) {
   return values.reduce((best, _, d) => (size(d) > size(best) ? d : best), 0);
 }
 
-/** What is found for a token's place. @param {Packet} part @param {number} i @param {string} query how the token is called */
+/** What is found for a token's place. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {Said[]} */
 export function placeSaid(part, i, query) {
   const { arrays } = part, { rows, positions } = aboutOf(part), place = rows[i];
-  if (positions === 'rotary') return say('place_turned', { place });
-  if (positions === 'distances') return say('place_distances', { place });
-  if (positions === 'none') return say('place_none', { query, place });
-  if (!arrays.alike) return say('place_off', { place });
+  if (positions === 'rotary') return parts('place_turned', { place });
+  if (positions === 'distances') return parts('place_distances', { place });
+  if (positions === 'none') return parts('place_none', { query, place });
+  if (!arrays.alike) return parts('place_off', { place });
   const like = row(arrays.alike, i), others = rows.map((_, j) => j).filter(j => j !== i).sort((a, b) => like[b] - like[a] || Math.abs(a - i) - Math.abs(b - i));
-  if (!others.length) return say('place_alone', { place });
+  if (!others.length) return parts('place_alone', { place });
   const first = others[0], last = others[others.length - 1];
-  if (!Number.isFinite(like[first])) return say('no_numbers', { query: `Place ${place}` });
-  return first === last ? say('place_two', { place, near: rows[first], value: two(like[first]) }) : say('place', { place, near: rows[first], value: two(like[first]), far: rows[last], least: two(like[last]) });
+  if (!Number.isFinite(like[first])) return parts('no_numbers', { query: `Place ${place}` });
+  return first === last ? parts('place_two', { place, near: rows[first], value: two(like[first]) }) : parts('place', { place, near: rows[first], value: two(like[first]), far: rows[last], least: two(like[last]) });
 }
 
-/** What is found for a token's sum, and what follows it. @param {Packet} part @param {number} i @param {string} query how the token is called */
+/** What is found for a token's sum, and what follows it. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {Said[]} */
 export function sumSaid(part, i, query) {
   const { arrays } = part, { norm } = aboutOf(part), total = arrays[arrays.sum ? 'sum' : 'output'], same = total.shape[1] === arrays.tokens.shape[1], value = same ? cosine(row(arrays.tokens, i), row(total, i)) : NaN;
   const [before, after] = norm ? [total, arrays.normed ?? arrays.output].map(one => lengthOf(row(one, i))) : [0, 0];
-  if ((same && !Number.isFinite(value)) || !Number.isFinite(before + after)) return say('no_numbers', { query: begins(query) });
-  return [
-    adds(part) && same ? say('sum', { value: two(value) }) : adds(part) ? '' : say('sum_nothing'), norm ? say('after_norm', { before: tidy(before), value: tidy(after) }) : '',
-    widened(part) ? say('widened', { before: aboutOf(part).width, after: arrays.output.shape[1] }) : '',
-  ].filter(Boolean).join(' ');
+  if ((same && !Number.isFinite(value)) || !Number.isFinite(before + after)) return parts('no_numbers', { query: begins(query) });
+  const all = [
+    adds(part) && same ? parts('sum', { query, value: two(value) }) : adds(part) ? [] : parts('sum_nothing', { query }), norm ? parts('after_norm', { before: tidy(before), value: tidy(after) }) : [],
+    widened(part) ? parts('widened', { before: aboutOf(part).width, after: arrays.output.shape[1] }) : [],
+  ].filter(one => one.length);
+  return all.flatMap((one, k) => [...(k ? [{ text: ' ', name: '', format: '' }] : []), ...one]);
 }
 
 /** The step of a pair's waves beside the chosen one, from fast to slow. @param {number} pairs @param {number} chosen */

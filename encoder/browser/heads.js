@@ -2,7 +2,7 @@
 // The whole run in one picture: the map of every head, a row for each layer, and at its end the mean of its heads.
 import { among } from './rows.js';
 import { aim, aimTogether } from './claim.js';
-import { el, highIn, put, themeOf } from './dom.js';
+import { densityOf, el, highIn, put, themeOf } from './dom.js';
 import { colourOf, endsOf, gradient } from './grid.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
@@ -124,7 +124,7 @@ export function heads(heard, links) {
   /** A canvas as large as all maps, ready to be painted on. @param {HTMLCanvasElement} sheet @param {Sizes} laid @param {Packet} run */
   function clear(sheet, { wide, high, gap }, { about: { model } }) {
     const from = /** @type {HTMLElement} */ (grid.children[2]).offsetHeight, width = NAMES + columnsOf(model.heads) * (wide + gap), height = from + model.layers * (high + gap);
-    const ratio = Math.min(devicePixelRatio || 1, LONGEST / width, LONGEST / height);
+    const ratio = Math.min(densityOf(element), LONGEST / width, LONGEST / height);
     sheet.width = Math.round(width * ratio);
     sheet.height = Math.round(height * ratio);
     put(sheet, { style: `width: ${width}px; height: ${height}px` });
@@ -175,7 +175,7 @@ export function heads(heard, links) {
     draw(run, word, chosen, pointed) {
       const { clientWidth } = element, laid = sizes(run, clientWidth, highIn(element) * SCREEN);
       theme = themeOf(getComputedStyle(element).backgroundColor);
-      const now = [clientWidth, devicePixelRatio, theme].join(' '), anew = run !== drawn || now !== key, other = anew || word.position !== asked?.position;
+      const now = [clientWidth, densityOf(element), theme].join(' '), anew = run !== drawn || now !== key, other = anew || word.position !== asked?.position;
       if (run !== drawn) span = ends(run);
       [drawn, key, asked, told] = [run, now, word, pointed ?? chosen];
       tell();

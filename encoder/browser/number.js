@@ -95,9 +95,15 @@ export function sure(value, within, digits = 3) {
   return Math.abs(near) < 1e-3 && most === 1 ? (near < 0 ? '-' : '') + power(Math.abs(near), 1) : brief(near, most);
 }
 
-/** The texts of numbers that add up to a total, so that they still do where they are rounded. @param {number[]} values @param {number} total */
-export function addingUp(values, total) {
-  const most = Math.max(Math.abs(total), ...values.map(Math.abs)), places = most >= 1000 ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3, one = 10 ** places;
+/** How many digits after the point numbers of a sum have. @param {number[]} all */
+function placesToAdd(all) {
+  const most = Math.max(...all.map(Math.abs));
+  return most >= 1000 ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
+}
+
+/** The texts of numbers that add up to a total, so that they still do where they are rounded. @param {number[]} values @param {number} total @param {number} [places] digits after the point */
+export function addingUp(values, total, places = placesToAdd([...values, total])) {
+  const one = 10 ** places;
   const units = values.map(value => Math.round(value * one)), off = Math.round(total * one) - units.reduce((sum, unit) => sum + unit, 0), order = values.map((_, i) => i);
   order.sort((a, b) => Math.sign(off) * (values[b] * one - units[b] - values[a] * one + units[a])).slice(0, Math.abs(off)).forEach(i => { units[i] += Math.sign(off); });
   const text = (/** @type {number} */ unit) => (unit / one || 0).toFixed(places);
@@ -115,6 +121,12 @@ export const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${v
 
 /** How many places numbers up to this one need, so that the largest has three digits. @param {number} most */
 export const placesOf = most => Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(most) || 1))));
+
+/** How many times as likely: the power of e of a lead. @param {number} lead */
+export function times(lead) {
+  const ratio = Math.exp(Math.abs(lead));
+  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e4 ? many(Math.round(ratio)) : ratio < 1e12 ? many(Number(ratio.toPrecision(2))) : ratio.toExponential(1);
+}
 
 /** A number of things. @param {number} count */
 export const many = count => count.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 // @ts-check
 // The operands of a number of Attention as strips, its sum below them, and the motion that leads from the one to the other.
 import { coloursOf, inPage, sized, watched } from './canvas.js';
-import { AS_IS, el, put, themeOf, write } from './dom.js';
+import { AS_IS, densityOf, el, put, themeOf, write } from './dom.js';
 import { colourOf, css, cut, gradientOn, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
 import { brief, percent, tight, typeset } from './number.js';
@@ -306,7 +306,7 @@ export function operandStrips() {
     cancelAnimationFrame(frame);
     if (!view || !pen) return;
     const waits = Boolean(view.moving && !view.ready && !STILL.matches), t = waits ? 0 : STILL.matches ? 1 : Math.min(1, (performance.now() - began) / MOTION);
-    const colours = coloursOf(probe), theme = themeOf(colours.page), ratio = devicePixelRatio || 1, { operands } = view;
+    const colours = coloursOf(probe), theme = themeOf(colours.page), ratio = densityOf(paper), { operands } = view;
     room = paper.clientWidth || 500;
     const key = [view.key, room, ratio, theme, t, waits].join(' ');
     if (key !== drawn) {

@@ -1,7 +1,7 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
 import { coloursOf, inPage, sized, watched } from './canvas.js';
-import { AS_IS, el, highIn, placeIn, put, themeOf, write } from './dom.js';
+import { AS_IS, densityOf, el, highIn, placeIn, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
 
@@ -73,7 +73,7 @@ export function picture({ point, keep, open }) {
   /** @param {View} given */
   function draw(given) {
     if (!inPage(element, () => { if (view) draw(view); })) { view = given; return; } // it has no room, and no colours
-    const theirs = coloursOf(probe), theme = themeOf(theirs.page), ratio = devicePixelRatio || 1;
+    const theirs = coloursOf(probe), theme = themeOf(theirs.page), ratio = densityOf(canvas);
     const { numbers } = given, rows = numbers.rows.length, font = getComputedStyle(element).fontFamily;
     room = scroll.clientWidth || 600;
     const key = [given.key, room, theme, ratio, given.chosen.row, given.chosen.column].join(' ');

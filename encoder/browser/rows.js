@@ -1,7 +1,7 @@
 // @ts-check
 // The rows of all heads, and how keys and a pointer walk among heads.
 import { most } from './claim.js';
-import { el, focused } from './dom.js';
+import { densityOf, el, focused } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
 import { apart, direction, looks, words } from './run.js';
@@ -98,7 +98,7 @@ export function rows(heard) {
   function paint(canvas, looks, peak, back) {
     const pen = canvas.getContext('2d');
     if (!pen) return;
-    const scale = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    const scale = densityOf(canvas), width = canvas.clientWidth, height = canvas.clientHeight;
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
     pen.scale(scale, scale);
@@ -115,7 +115,7 @@ export function rows(heard) {
     element: list,
     /** @param {Packet} run @param {import('./run.js').Word} word @param {Head | null} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
-      const seen = getComputedStyle(list).color, wide = `${list.clientWidth} ${devicePixelRatio}`;
+      const seen = getComputedStyle(list).color, wide = `${list.clientWidth} ${densityOf(list)}`;
       if (run !== drawn || word.position !== from || seen !== colour || wide !== size) {
         [drawn, from, colour, size] = [run, word.position, seen, wide];
         list.style.setProperty('--heads', String(run.about.model.heads));

@@ -265,10 +265,24 @@ export function undecided(run) {
 /** The head that the guess at the first gap needs most; null where none costs more than noise, and where the model was never trained. @param {Packet} run */
 export const needed = run => (run.about.model.untrained || undecided(run) ? null : effects(run)[0] ?? null);
 
-/** Whether a head looks most at a word that is neither the one asked nor beside it. @param {Packet} run @param {{layer: number, head: number}} place @param {Word} word */
-function looksFar(run, { layer, head }, word) {
+/** The word that a head looks at most, as a place among all; -1 where more goes to tokens that are none. @param {Packet} run @param {{layer: number, head: number}} place @param {Word} word */
+function aimOf(run, { layer, head }, word) {
   const { shares, rest } = looks(run, word)[layer][head], top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
-  return shares[top] >= rest && Math.abs(top - words(run).indexOf(word)) > 1;
+  return shares[top] >= rest ? top : -1;
+}
+
+/** Whether a head looks most at a word that is neither the one asked nor beside it. @param {Packet} run @param {{layer: number, head: number}} place @param {Word} word */
+function looksFar(run, place, word) {
+  const top = aimOf(run, place, word);
+  return top >= 0 && Math.abs(top - words(run).indexOf(word)) > 1;
+}
+
+/** The head for a word that is pressed: the one that is chosen where it looks at another word, no sign, else the one that moves it most by more than noise and does, else the clearest one. At the first gap the run chooses. @param {Packet} run @param {Word} word @param {{layer: number, head: number}} chosen @returns {{layer: number | null, head: number | null}} */
+export function headFor(run, word, chosen) {
+  const all = words(run), sees = (/** @type {{layer: number, head: number}} */ one) => { const to = all[aimOf(run, one, word)]; return Boolean(to && to !== word && (to.plain || to.gap)); };
+  if (word.position === run.about.gap && guessAt(run, word)) return { layer: null, head: null };
+  const { layer, head } = sees(chosen) ? chosen : moves(run, word).find(one => one.change >= NOISE && sees(one)) ?? clearest(run, word);
+  return { layer, head };
 }
 
 /** Of the heads that move a word's last vector by more than noise, the first that looks at a word farther away; any of them where no word is. @param {Packet} run @param {Word} word */

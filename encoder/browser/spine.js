@@ -2,7 +2,7 @@
 // The spine: what each part of the model costs the guess, in the order of the data; a click goes to its page.
 import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
-import { both, percent, tight, typeset } from './number.js';
+import { both, percent, tight, times } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
@@ -50,10 +50,10 @@ function ownShares(run, guess = '', over = '') {
 
 /** What a part costs of a share, or of a lead in nats, and a sentence. @param {Shares} shares @param {Part} part @returns {Cost} */
 function costOf({ word, other, now, after }, part) {
-  const then = after(part), lead = (/** @type {number[]} */ [one, against]) => Math.log(one) - Math.log(against), [before, left] = [now, then].map(other ? lead : ([share]) => share), name = nameOf(part), far = (/** @type {number} */ value) => typeset(Math.abs(value).toFixed(1));
+  const then = after(part), lead = (/** @type {number[]} */ [one, against]) => Math.log(one) - Math.log(against), [before, left] = [now, then].map(other ? lead : ([share]) => share), name = nameOf(part);
   const says = !other ? without(name, word, before, before - left)
-    : before * left < 0 ? partsOf('part_turns', { part: name, ...(before > 0 ? { word, other } : { word: other, other: word }), before: far(before), after: far(left) })
-    : partsOf('part_lead', { part: name, word, other, before: typeset(before.toFixed(1)), after: typeset(left.toFixed(1)) });
+    : before * left < 0 ? partsOf('part_turns', { part: name, ...(before > 0 ? { word, other } : { word: other, other: word }), before: times(before), after: times(left) })
+    : partsOf('part_lead', { part: name, ...(left < 0 ? { word: other, other: word } : { word, other }), before: times(before), after: times(left) });
   return { ...part, cost: before - left, says: sentence(says) };
 }
 
@@ -123,6 +123,7 @@ export function spine(context) {
   const others = layerPackets(context, 12, () => render()), pair = wordPair(changes => context.store.set(changes));
   const box = el('div', { class: 'enc-spine-box' }), other = /** @type {HTMLDetailsElement} */ (el('details', {
     class: 'enc-spine-other', ontoggle: () => render(),
+    onfocusout: (/** @type {FocusEvent} */ { relatedTarget: to }) => { if (!(to instanceof Node && other.contains(to))) other.open = false; },
     onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.open = false; /** @type {HTMLElement} */ (other.firstElementChild).focus(); } },
   }, el('summary', { 'aria-label': 'Another word', title: 'Another word, or two that compete' }, '▾'), box));
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };

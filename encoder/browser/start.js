@@ -10,7 +10,7 @@ import { composed, html, live, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, tight } from './number.js';
 import { rows } from './rows.js';
-import { called, choice, inMask, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
+import { called, choice, headFor, inMask, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { lineOf, stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
@@ -76,7 +76,7 @@ export function start(root, context) {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },
   };
-  const picture = stage(position => { store.set(bare() ? { word: position, layer: null, head: null } : { word: position }); }), small = rows(heard);
+  const picture = stage(position => press(position)), small = rows(heard);
   const maps = heads(heard, () => [link('attention', 'Open this head'), link('heads', 'What each head does')]);
   const field = sentenceField(text => {
     const sentence = text === inMask(store.get().sentence, maskToken(run)) ? store.get().sentence : text;
@@ -96,6 +96,12 @@ export function start(root, context) {
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', () => redraw(), { signal: done.signal });
 
+  /** Asks from another word, with a head that has something to show of it. @param {number} position */
+  function press(position) {
+    if (!run || !state) return;
+    const word = words(run)[wordAt(run, position)];
+    store.set({ word: position, ...(word ? headFor(run, word, state) : {}) });
+  }
   /** @param {boolean} shown */
   function fold(shown) {
     store.set({ maps: shown });

@@ -6,9 +6,9 @@ import { html } from './lit.js';
 import { brief, many, sure, typeset } from './number.js';
 
 /** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
-/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `fit` each is as high as its numbers need, so that one unit is as many pixels in all. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, fit?: boolean}} SliderView */
+/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `fit` each is as high as its numbers need, so that one unit is as many pixels in all; `small` ones are lower, and the chosen number stands elsewhere. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, fit?: boolean, small?: boolean}} SliderView */
 
-const ROOM = 252, HIGH = 64, TALL = 88, LOW = 14, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one that fits its numbers at most and at least, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
+const ROOM = 252, HIGH = 64, TALL = 88, SMALL = 44, LOW = 14, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one that fits its numbers at most, where it is small, and at least, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
 /** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
 export function endOf(strips) {
@@ -48,7 +48,7 @@ export function vectorSlider({ point, keep }) {
     const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
     write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}. Tap one, or step with ← →.`);
     const sizeOf = (/** @type {SliderStrip} */ strip) => strip.values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0), needs = strips.map(strip => (given.fit ? Math.min(1, sizeOf(strip) / endAt(strip)) : 1));
-    const tall = given.high ?? Math.min(given.fit ? TALL : HIGH, Math.round((ROOM - NAME * strips.length) / needs.reduce((sum, need) => sum + need, 0))), boxes = needs.map(need => Math.max(LOW, Math.round(need * tall)));
+    const tall = given.high ?? Math.min(given.small ? SMALL : given.fit ? TALL : HIGH, Math.round((ROOM - NAME * strips.length) / needs.reduce((sum, need) => sum + need, 0))), boxes = needs.map(need => Math.max(LOW, Math.round(need * tall)));
     let end = 0;
     tops = boxes.map(box => { const top = end + NAME; end = top + box; return top; });
     const begun = paper.begin(`${given.key} ${chosen}`, () => end);
@@ -78,6 +78,7 @@ export function vectorSlider({ point, keep }) {
       pen.fillRect(at - thick / 2, i ? top - NAME : top, thick, i ? box + NAME : box);
       pen.globalAlpha = 1;
       if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
+      if (given.small) return;
       pen.font = `600 14px ${font}`;
       const text = `${i ? '' : `number ${chosen}: `}${typeset(sure(whole[chosen], within, 4))}`, long = pen.measureText(text).width;
       pen.fillText(text, Math.max(named + 12, Math.min(room - long, at + 6)), top - 5);

@@ -28,6 +28,8 @@ const MOST_UNDONE = 50;
 const MOST_CHANGES = 3; // that are described
 /** The page that shows a step, by how its name begins. */
 const PAGE_OF = /** @type {const} */ ([['attention.', 'attention'], ['feed_forward.', 'feed_forward'], ['add_norm', 'add_norm'], ['output', 'add_norm'], ['embedding.', 'embedding'], ['', 'output']]);
+const WORSE = 0.03; // of a guess: so much less than one of its blocks a layer costs before it is said why
+const BLOCK_NAMES = ['attention', 'feed-forward'];
 const FAR = 'How far words end up from where they were';
 
 /** What a run guesses at its first gap. @param {Packet} of */
@@ -318,11 +320,18 @@ export function whatIf(root, context) {
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
     const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
+    const odd = guess ? worseIn(all, model.heads) : null;
     return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${!known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`${lost ? chip(lost, html`points lost without that part alone: it speaks for ${name}`) : nothing}${gained ? chip(-gained, 'points gained: it speaks against it') : nothing}`}</p>`;
+    : html`<span>Each off alone, all else on:</span>${lost ? chip(lost, html`points lost, it speaks for ${name}`) : nothing}${gained ? chip(-gained, 'points gained, against it') : nothing}`}</p>
+      ${odd ? html`<p class="wi-whole">${say('whole_less', odd)}</p>` : nothing}`;
+  }
+  /** The layer that costs most less as a whole than one of its blocks: what that block leaves undone harms only while the other is on. @param {number[][]} all @param {number} heads */
+  function worseIn(all, heads) {
+    const [{ layer, block, less }] = all.flatMap((row, layer) => [0, 1].map(block => ({ layer, block, less: row[heads + block] - row[heads + 2] || 0 }))).sort((a, b) => b.less - a.less), own = all[layer];
+    return less >= WORSE ? { layer, whole: Math.max(0, Math.round(100 * own[heads + 2])), part: BLOCK_NAMES[block], alone: Math.round(100 * own[heads + block]), other: BLOCK_NAMES[1 - block] } : null;
   }
   /** An effect in points where there is little room: what is gained has a plus. @param {number} value what is lost */
   function inCell(value) {

@@ -3,7 +3,7 @@
 import { board } from './board.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { composed, html, live, nothing, render as into } from './lit.js';
-import { brief, many, percent, signed, sure, tight, typeset } from './number.js';
+import { brief, percent, signed, sure, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
 import { parts, say } from './say.js';
@@ -24,12 +24,6 @@ const NAMED = 3; // parts that are named, those that add most, and words at whic
 const UNLIKE = 1; // of a score: bar and line that are so far apart say different things
 const NOTE = 26; // px of what is said there
 const SAYS = 0.05; // nats, from which on a part has its number
-
-/** How many times as likely: the power of e of a lead. @param {number} lead */
-function times(lead) {
-  const ratio = Math.exp(Math.abs(lead));
-  return ratio < 10 ? ratio.toFixed(1) : ratio < 1e4 ? many(Math.round(ratio)) : ratio < 1e12 ? many(Number(ratio.toPrecision(2))) : ratio.toExponential(1);
-}
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
 export function alike(one, other) {

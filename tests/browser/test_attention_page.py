@@ -198,12 +198,19 @@ def test_the_headline_says_where_the_head_looks_and_what_it_costs_and_one_press_
         off = base.trace(SENTENCE, edits=(Edit("layers.5.attention.heads", "zero", heads=(head,)),))
         after = spelled(float(off["mlm.probabilities"][GAP, guess]))
         costs = f"stays near {after}" if head == 1 else f"falls from {before} to {after}"
-        said = f"This head looks from the gap at {named(trace, most)} ({share}); without it “are” {costs}."
+        said = f"This head looks from the gap at {named(trace, most)} ({share}); without this head “are” {costs}."
         assert (title(page).text_content() or "").replace("\u00a0", " ") == said.replace("\u00a0", " ")
     step(page, "weights", cell="layers.5.attention.weights:1,2,0")  # of another row than the gap's
     expect(title(page)).to_have_text(
         f"This head looks from “keys” at {named(trace, int(trace['layers.5.attention.weights'][1, 2].argmax()))} "
         f"({percent(trace, 5, 1, 2, int(trace['layers.5.attention.weights'][1, 2].argmax()))})."
+    )
+    weights, to = trace["layers.5.attention.weights"][1, GAP], 3  # another token than the one that gets most
+    step(page, "weights", cell=f"layers.5.attention.weights:1,{GAP},{to}")
+    most = int(weights.argmax())
+    expect(title(page)).to_have_text(
+        f"This head looks from the gap at {named(trace, to)} with {percent(trace, 5, 1, GAP, to)}, most at "
+        f"{named(trace, most)} ({percent(trace, 5, 1, GAP, most)})."
     )
     step(page, "weights")
     page.get_by_role("radio", name="QKᵀ").click()

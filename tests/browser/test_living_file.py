@@ -339,7 +339,7 @@ def to_stop(place: Place, name: str) -> None:
 def walked(place: Place, run: Any) -> None:
     """From Start to Attention, through its layers, to a sentence of which the file holds one layer, and back."""
     follow(place, "Attention")
-    said = "This head looks from the gap at “keys” (89 %); without it “are” falls from 85 % to 70 %."
+    said = "This head looks from the gap at “keys” (89 %); without this head “are” falls from 85 % to 70 %."
     expect(place.locator("h1")).to_have_text(said)
     to_stop(place, "Q")
     for layer in (0, 3):

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { endsOf } from '../../encoder/browser/curves.js';
-import { cellOf, cosine, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
+import { agreed, cellOf, cosine, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
 
 const array = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -22,7 +22,8 @@ function made(more = {}, arrays = {}) {
   };
 }
 const base = made();
-const table = (part, i) => tableSaid(part, i, 'keys').map(one => one.text).join('');
+const written = parts => parts.map(one => one.text).join('');
+const table = (part, i) => written(tableSaid(part, i, 'keys'));
 const names = (part, changed = false) => stripsOf(part, 0, changed).map(one => [one.lit, one.name]);
 const [word, place, sum] = ['word', 'place', 'sum'];
 
@@ -33,12 +34,20 @@ test('a model has the strips of what it does, each lit with its part', () => {
   assert.deepEqual(litOf(bert).map(one => one.step), ['embedding.tokens', 'embedding.positions', 'embedding.sum']);
   const narrow = made({ norm: { kind: 'layer_norm', eps: 0 } }, { sum: base.arrays.output, normed: base.arrays.output, output: array([3, 6], ...Array(18).fill(1)) });
   assert.deepEqual(names(narrow).slice(-2), [[sum, 'after the norm'], [sum, 'widened to 6']]);
-  assert.match(sumSaid(narrow, 0, 'keys'), /A linear map widens it from 4 numbers to 6, each of which mixes all before\.$/);
+  assert.match(written(sumSaid(narrow, 0, 'keys')), /A linear map widens it from 4 numbers to 6, each of which mixes all before\.$/);
 });
 
 test('every step of the embedding lights its part', () => {
   const at = step => litOf(base)[litFor(step)].key;
   assert.deepEqual(['', 'embedding.tokens', 'embedding.scaled', 'embedding.positions', 'embedding.output', 'embedding.segments', 'embedding.norm.output', 'attention.weights'].map(at), [word, word, word, place, sum, sum, sum, word]);
+});
+
+test('what is shown rounded adds up as it stands', () => {
+  assert.deepEqual(summed([1.335, -0.9749], 0.3601, 0), ['1.335', '-0.975', '0.360']);
+  assert.deepEqual(summed([0.0044, 0.0044], 0.0088, 0), ['0.005', '0.004', '0.009']);
+  assert.equal(summed([NaN, 1], NaN, 0)[2], 'no number');
+  assert.equal(agreed(3.664, 3.6652, '3.67'), '3.7', 'a digit that the terms do not give is left out');
+  assert.equal(agreed(3.661, 3.6602, '3.66'), '3.66');
 });
 
 test('a number is spelled as links spell it, and read again', () => {
@@ -92,16 +101,23 @@ test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance: 0.19).');
   assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
-  assert.equal(placeSaid(base, 0, 'keys'), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
-  assert.equal(placeSaid(base, 2, 'keys'), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');
-  near(Number(/cosine of (\S+) with/.exec(sumSaid(base, 1, 'keys'))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
+  assert.equal(written(placeSaid(base, 0, 'keys')), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
+  assert.equal(written(placeSaid(base, 2, 'keys')), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');
+  near(Number(/cosine of (\S+) with/.exec(written(sumSaid(base, 1, 'keys')))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
 });
 
 test('the table is introduced, with what is added to its rows and what comes of the guess without', () => {
-  const lead = (part, untrained, ...cost) => leadSaid(part, 1, 'keys', untrained, cost.map(text => ({ text, name: '', format: '' }))).map(one => one.text).join('');
+  const lead = (part, untrained, ...cost) => leadSaid(part, untrained, cost.map(text => ({ text, name: '', format: '' }))).map(one => one.text).join('');
   assert.match(lead(base, false, 'Without positions “', 'Are', '” falls'), /one row of 4 learned numbers for each of 16,384 tokens\. .* are added; without positions “Are” falls\.$/);
   assert.match(lead(base, true), /4 random numbers .* are added\.$/);
-  assert.match(lead(made({ positions: 'rotary' }, { alike: undefined }), false), /stands\. Nothing is added for place 1: attention turns/);
+  assert.match(lead(made({ positions: 'rotary' }, { alike: undefined }), false), /say where its word stands\.$/);
+});
+
+test('a word whose nearest is hardly nearer than the next has none', () => {
+  const of = near => table(made({ near: [near], near_of: [0, 0, 0] }), 0);
+  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no one nearest word: “dog” (0.62) is hardly nearer than “cat” (0.61).');
+  assert.match(of([['dog', 0.62], ['cat', 0.58]]), /is most like “dog”/);
+  assert.match(of([['dog', 0.21], ['cat', 0.2]]), /like no word/);
 });
 
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
@@ -118,24 +134,24 @@ test('the stretch that is shown lies around the chosen number, and within those 
 
 test('a place that nothing is added for is said to have none', () => {
   const none = (positions, more = {}) => made({ positions, ...more }, { alike: undefined, positions: array([3, 4], ...Array(12).fill(0)) });
-  const said = positions => placeSaid(none(positions), 1, 'keys');
+  const said = positions => written(placeSaid(none(positions), 1, 'keys'));
   assert.match(said('none'), /^This model is not told that keys stands at place 1/);
   assert.match(said('rotary'), /attention turns queries and keys/);
   assert.match(said('distances'), /how far apart/);
   assert.match(said('sinusoidal'), /a change of this run/);
-  assert.equal(sumSaid(none('none'), 1, 'keys'), 'Nothing is added to it.');
+  assert.equal(written(sumSaid(none('none'), 1, 'keys')), 'Nothing is added to keys.');
   assert.deepEqual(names(none('none')), [[word, 'the word × 2']]);
   assert.deepEqual(names(none('none'), true), [[word, 'the word × 2'], [sum, 'what came of it']], 'a change may have made it another one');
   assert.equal(sumAgain(none('none'), 1, 1).text, '1 × 2 = 2.00');
   assert.equal(sumAgain(none('none', { factor: null }), 1, 1), null);
   const two = made({ rows: [0, 1] }, { alike: array([2, 2], 1, 0.3, 0.3, 1) });
-  assert.equal(placeSaid(two, 0, 'keys'), 'The vectors of place 0 and place 1 have a cosine of 0.30.');
-  assert.equal(placeSaid(made({ rows: [4] }, { alike: array([1, 1], 1) }), 0, 'keys'), 'Place 4 is the only one here.');
+  assert.equal(written(placeSaid(two, 0, 'keys')), 'The vectors of place 0 and place 1 have a cosine of 0.30.');
+  assert.equal(written(placeSaid(made({ rows: [4] }, { alike: array([1, 1], 1) }), 0, 'keys')), 'Place 4 is the only one here.');
 });
 
 test('numbers that are none are not worked out as if they were', () => {
   const lost = made({}, { tokens: array([3, 4], ...Array(12).fill(NaN)), output: array([3, 4], ...Array(12).fill(NaN)) });
-  assert.match(sumSaid(lost, 0, 'keys'), /no numbers here/);
+  assert.match(written(sumSaid(lost, 0, 'keys')), /no numbers here/);
   assert.match(sumAgain(lost, 0, 0).text, /no number/);
   assert.equal(lengthOf([3, 4]), 5);
   assert.equal(cosine([0, 0], [1, 2]), 0);
