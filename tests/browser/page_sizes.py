@@ -31,7 +31,7 @@ PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] .st-key-first_lessons'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
-      '.picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .wi-bars, .board, ' +
+      '.picture-canvas, .enc-words, .hd-here, .hd-grid, .bars, .cv-canvas, .wi-bars, .board, ' +
       '.cc-stage, .vs-canvas, .an-stack, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
