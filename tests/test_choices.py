@@ -12,6 +12,7 @@ from visits import link, opened, pictures, widget
 
 from encoder import PRESETS
 from encoder.atlas import atlas_folders
+from encoder.exam.rise import EXAMPLES
 from encoder.pictures import link as choices
 from encoder.tasks import learning
 from pages.ui.state import session_state as state
@@ -160,7 +161,7 @@ def test_what_no_page_asks_for_is_said_and_left_out() -> None:
     app = opened("training", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
     said = " ".join(warning.value for warning in app.warning).replace("\\", "")
     assert "“magic”, “<b>”" in said and "not known here" in said and "move" not in said
-    assert link(app) == {"move": "Length", "v": "1"}
+    assert link(app) == {"move": "Length", "sentence": EXAMPLES["obj"].sentence, "v": "1"}
     found, notes = choices.read({"zero": "1", "move": "Length"}, 20, names())
     assert found == (("move", "Length"),) and "“zero”, which is not known here" in notes[0]
 

@@ -60,8 +60,10 @@ def test_every_task_plays_at_once_and_where_it_fails_it_is_told_why() -> None:
         healthy(app.pills(key="training_task").set_value(key).run())
         sent, text = player(app), words(app)
         assert not sent["live"] and sent["moments"][0]["step"] == 0 and sent["moments"][-1]["step"] == sent["last"]
-        assert len(sent["signs"]) == task.length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
-        assert task.asks in text and "of 256 inputs that it never saw" in text
+        assert len(sent["signs"]) == task.length + 2 and len(sent["moments"][0]["right"]) == len(
+            sent["lines"][1]["signs"]
+        )
+        assert sent["wanted"][1] == task.pattern and "of 256 inputs that it never saw" in text
         assert "train_now" not in keys(app) and len(json.dumps(sent)) < 150_000
     app = open_app("training", training_part=SMALL, training_positions="none")
     assert player(app)["moments"][-1]["exact"] == 0
@@ -262,7 +264,7 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
     assert [one.seed for one in runs.runs] == [4, 5]
 
 
-MYSTERY = {"training_part": SMALL, "mystery": "4"}
+MYSTERY = {"training_part": SMALL, "training_hidden": "1", "mystery": "4"}
 
 
 def checked(task: str, head: str) -> str:
@@ -278,15 +280,22 @@ def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
     right = checked("mirrored", "0.1")
     assert "Yes. It answers 256 of 256 inputs that it never saw as “Each half backwards” asks." in right
     assert "Yes. You said: layer 0, head 1." in right
-    assert "layer 0, head 0 0 %, layer 0, head 1 100 %" in right and "Now open it" in right
+    assert "layer 0, head 0 0 %, layer 0, head 1 100 %" in right and "Now step into it" in right
+    assert "Network 4 computes “Each half backwards”, and layer 0, head 1 does it." in right
     wrong = checked("backwards", "several")
     assert "No. It answers 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
-    assert "Now open it" not in wrong
+    assert "Now step into it" not in wrong and "Network 4: what does it compute" in wrong
 
 
 def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> None:
     app = open_app("training", **MYSTERY)
-    assert "Hint" not in words(app) and "Yes" not in words(app) and not app.get("plotly_chart")
+    sent = player(app)
+    assert (
+        "Hint" not in words(app)
+        and "Yes" not in words(app)
+        and sent["harm"] is None
+        and sent["wanted"] == ["", "hidden"]
+    )
     for seen in range(1, 4):
         press(app, "mystery_hint")
         assert words(app).count("Hint") == seen

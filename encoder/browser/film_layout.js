@@ -1,9 +1,12 @@
 // @ts-check
 // Of the film of a training: shares as they were packed, labels apart, where a step stands. Numbers alone; no page.
 
+/** The bytes of a text in base64. @param {string} text */
+export const bytesOf = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+
 /** Shares that were sent as numbers of 16 bits, the low ones first. @param {string} packed */
 export const unpacked = packed => {
-  const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
+  const bytes = bytesOf(packed);
   return Float64Array.from({ length: bytes.length / 2 }, (_, i) => (bytes[2 * i] + 256 * bytes[2 * i + 1]) / 65535);
 };
 

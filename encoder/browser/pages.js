@@ -11,6 +11,7 @@ import { whatIf } from './what_if.js';
 
 export { drawer } from './drawer.js';
 export { film } from './film.js';
+export { learning } from './learning.js';
 export { numbers } from './numbers.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from encoder.model.encoder import Encoder
-from encoder.model.tap import NO_TAP, Replacer
+from encoder.model.tap import NO_TAP, Recorder, Replacer
 from encoder.support.errors import EncoderError, integer
 from encoder.tasks.attention_task import AttentionTask, Integers
 from encoder.tasks.data import FIRST, batch, held_out
@@ -91,13 +91,14 @@ def model_of(number: int) -> Encoder:
 class Examined:
     """What a network does on held-out inputs [count, length].
 
-    `harm` [n_layers, n_heads] is the share of inputs that it answers otherwise when one head
-    alone is set to zero.
+    `maps` [n_layers, n_heads, n, n] is where its heads look in the first of them, between [CLS] and [SEP]; `harm`
+    [n_layers, n_heads] is the share of inputs that it answers otherwise when one head alone is set to zero.
     """
 
     inputs: Integers
     answers: Integers
     harm: NDArray[np.float64]
+    maps: NDArray[np.float32]
 
     @property
     def needed(self) -> tuple[tuple[int, int], ...]:
@@ -137,7 +138,15 @@ def examine(model: Encoder) -> Examined:
         raise EncoderError("this model does not read rows of digits; open a mystery model on the page Training")
     task = ON_DIGITS["own"]
     inputs = held_out(task.key)[0]
-    return Examined(inputs, says(model, task, inputs), harm(model, task, inputs))
+    return Examined(inputs, says(model, task, inputs), harm(model, task, inputs), maps(model, task, inputs))
+
+
+@torch.inference_mode()
+def maps(model: Encoder, task: AttentionTask, inputs: Integers) -> NDArray[np.float32]:
+    """Return where every head looks in the first of some inputs: [n_layers, n_heads, n, n]."""
+    values: dict[str, Tensor] = {}
+    model(batch(task, inputs[:1], inputs[:1]).ids, tap=Recorder(values, {}))
+    return np.stack([values[f"layers.{i}.attention.weights"][0].numpy() for i in range(model.config.n_layers)])
 
 
 def silenced(head: int) -> Callable[[Tensor], Tensor]:

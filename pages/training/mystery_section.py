@@ -1,98 +1,115 @@
-"""Mystery models: open one, guess what it computes and which head does it, and have the guess measured."""
+"""A small network whose task is hidden: guess what it computes and which head does it, and have that measured."""
+
+from typing import Any
 
 import streamlit as st
 
+from encoder.pictures.picture import Answer
 from encoder.pictures.registry.mystery_picture import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
-from pages.training import task_section
-from pages.ui.picture_view import ask, show, tie
+from pages.ui.components import learning_component
+from pages.ui.frame import page_run
+from pages.ui.frame.page_header import page_header
+from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, say
-
-SHOWN = 3  # inputs that are shown with the answers to them
-
-
-def draw() -> None:
-    """Which one, what is seen of it, the hints, and the guess."""
-    st.pills("Mystery", list(MYSTERIES), required=True, **tie(MYSTERY, ask(MYSTERY_HARM)))
-    number = ask(MYSTERY_HARM)[MYSTERY]
-    mystery = examined(number)
-    layers, heads = mystery.harm.shape
-    each = " each" if layers > 1 else ""
-    heading(f"Mystery {number}: what does it compute, and which head does it?")
-    st.markdown(
-        f"A network of {counted(layers, 'layer')} with {counted(heads, 'head')}{each}. It reads eight digits and "
-        "answers with a digit at every place."
-    )
-    st.code("\n".join(lines(mystery)), language=None)
-    name = f"{task_models.MYSTERY}{number}"
-    st.button("Open it in every page", key="open_mystery", on_click=task_section.go_to_model, args=(name,))
-    hints(number)
-    ask_guess(number, mystery)
-    if number in state.session().mystery.guesses:
-        show_answer(mystery, *state.session().mystery.guesses[number])
-
-
-def counted(count: int, name: str) -> str:
-    """So many of them, in words."""
-    return f"{count} {name}{'' if count == 1 else 's'}"
-
-
-def lines(mystery: Examined) -> list[str]:
-    """Inputs that it never saw, and what it said to them."""
-    signs = (*"?????", *ON_DIGITS["own"].vocabulary)
-    spelled = [
-        tuple(" ".join(signs[i + 5] for i in row.tolist()) for row in rows[:SHOWN])
-        for rows in (mystery.inputs, mystery.answers)
-    ]
-    return [f"reads   {given}\nanswers {answers}\n" for given, answers in zip(*spelled, strict=True)]
-
-
-def hints(number: int) -> None:
-    """The hints that were asked for, and the way to the next."""
-    seen = state.session().mystery.hints_seen.get(number, 0)
-    every = MYSTERIES[number].hints
-    for i, hint in enumerate(every[:seen]):
-        st.markdown(f"Hint {i + 1}: {hint}")
-    if seen < len(every):
-        more = f"Show a hint ({seen + 1} of {len(every)})"
-        st.button(
-            more, key="mystery_hint", on_click=state.session().mystery.hints_seen.update, args=({number: seen + 1},)
-        )
-
+from pages.ui.state.site import page_of
+from pages.ui.text import plain, say
 
 NONE = ""  # where nothing is guessed yet
 SEVERAL = "several"
 
 
-def ask_guess(number: int, mystery: Examined) -> None:
-    """What is guessed, and the button that measures it."""
+def draw(above: Any, choices: Any, ways: Any) -> None:
+    """Which one and the way into it, the question `above`; its picture, the guess with hints, and what is measured."""
+    with choices:
+        st.pills(
+            "Mystery", list(MYSTERIES), required=True, label_visibility="collapsed", **tie(MYSTERY, ask(MYSTERY_HARM))
+        )
+    number = ask(MYSTERY_HARM)[MYSTERY]
+    mystery, checked = examined(number), state.session().mystery.guesses.get(number)
     layers, heads = mystery.harm.shape
+    picture = st.container()
+    guess = ask_guess(number, layers, heads)
+    with picture:
+        learning_component.draw_hidden(number, mystery, guess, checked is not None)
+    with above:
+        page_header(*headline(number, mystery, checked))
+    hints(number)
+    if checked:
+        show_answer(mystery, *checked)
+    draw_way(ways, f"{task_models.MYSTERY}{number}", "open_mystery")
+
+
+def draw_way(ways: Any, name: str, key: str) -> None:
+    """The way into a network."""
+    ways.button("Step into this network →", type="tertiary", key=key, on_click=go_to_model, args=(name,))
+
+
+def headline(number: int, mystery: Examined, checked: tuple[str, str] | None) -> tuple[str, str, dict[str, Answer]]:
+    """What it is, where it was found out, else what is asked; and what Save has of it once it was measured."""
+    saved = {"Without one head": answer_of(MYSTERY_HARM)} if checked else {}
+    if checked and is_right(mystery, *checked):
+        does = spelled(checked[1])
+        return plain(f"Network {number} computes “{ON_DIGITS[mystery.computes].title}”, and {does} does it."), "", saved
+    return f"Network {number}: what does it compute, and which head does it?", "", saved
+
+
+def is_right(mystery: Examined, task: str, at: str) -> bool:
+    """Whether a guess names both the task and the head."""
+    return task == mystery.computes and does(mystery, at)
+
+
+def does(mystery: Examined, at: str) -> bool:
+    """Whether a guess names the head that does it, or that several do."""
+    return at == SEVERAL if len(mystery.needed) > 1 else at == "{}.{}".format(*mystery.needed[0])
+
+
+def hints(number: int) -> None:
+    """The hints that were asked for."""
+    for i, hint in enumerate(MYSTERIES[number].hints[: state.session().mystery.hints_seen.get(number, 0)]):
+        st.markdown(f"Hint {i + 1}: {hint}")
+
+
+def ask_hint(number: int) -> None:
+    """The way to the next hint."""
+    seen, most = state.session().mystery.hints_seen.get(number, 0), len(MYSTERIES[number].hints)
+    if seen < most:
+        more = f"Show a hint ({seen + 1} of {most})"
+        update = state.session().mystery.hints_seen.update
+        st.button(more, key="mystery_hint", on_click=update, args=({number: seen + 1},))
+
+
+def ask_guess(number: int, layers: int, heads: int) -> str:
+    """What is guessed, and the button that measures it; returns the task that is guessed."""
     places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads)), SEVERAL]
-    with st.container(width=520):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="guess_row"):
         st.selectbox(
             "What does it compute?",
             [NONE, *ON_DIGITS],
             **state.choice("mystery_task", [NONE, *ON_DIGITS], NONE),
             format_func=lambda key: f"{ON_DIGITS[key].title}: {ON_DIGITS[key].asks}" if key else "Choose a task",
+            width=420,
         )
         st.selectbox(
             "Which head does it?",
             places,
             **state.choice("mystery_head", places, NONE),
             format_func=spelled,
+            width=240,
         )
-    chosen = (state.value("mystery_task") or NONE, state.value("mystery_head") or NONE)
-    st.button(
-        "Check by measuring",
-        type="primary",
-        key="mystery_check",
-        disabled=NONE in chosen,
-        on_click=state.session().mystery.guesses.update,
-        args=({number: chosen},),
-    )
+        chosen = (state.value("mystery_task") or NONE, state.value("mystery_head") or NONE)
+        st.button(
+            "Check by measuring",
+            type="primary",
+            key="mystery_check",
+            disabled=NONE in chosen,
+            on_click=state.session().mystery.guesses.update,
+            args=({number: chosen},),
+        )
+        ask_hint(number)
+    return chosen[0]
 
 
 def spelled(at: str) -> str:
@@ -107,8 +124,13 @@ def show_answer(mystery: Examined, task: str, at: str) -> None:
     right = task == mystery.computes
     fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
     say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
-    does = at == SEVERAL if len(mystery.needed) > 1 else at == "{}.{}".format(*mystery.needed[0])
-    say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.")
-    show(MYSTERY_HARM)
-    if right and does:
-        st.markdown("Now open it, choose the head on Attention, and see it do so.")
+    say(f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}.", plain(answer_of(MYSTERY_HARM).sentence))
+    if is_right(mystery, task, at):
+        st.markdown("Now step into it, choose the head on Attention, and see it do so.")
+
+
+def go_to_model(name: str) -> None:
+    """Go to the attention of a model on an input of its task."""
+    page_run.show_model(name)
+    state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
+    state.session().go_to = page_of("attention").key

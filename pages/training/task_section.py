@@ -1,4 +1,4 @@
-"""A task: what is to be learned, its run, what came out, and the ways into a model of it."""
+"""Small networks: a task, its run with what came of it, and the way into its model; or a task that is hidden."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,14 +11,15 @@ from encoder.tasks.models import recorded
 from encoder.tasks.settings import CHOOSABLE, MOST_SEED, LearnSettings, usual
 from encoder.tasks.task import TASKS
 from encoder.tasks.task_training import LearningMoment
+from pages.training import mystery_section
 from pages.ui.components import learning_component
-from pages.ui.frame import page_run as frame_run
+from pages.ui.frame.page_header import page_header
 from pages.ui.server import live_training, task_models
 from pages.ui.server.jobs import MOST_SECONDS, spoken
 from pages.ui.server.live_training import LiveRun, live
 from pages.ui.state import session_state as state
-from pages.ui.state.site import page_of
-from pages.ui.text import heading, plain, theme
+from pages.ui.text import plain
+from pages.ui.widgets import fold
 
 POSITIONS = {
     "sinusoidal": "sines and cosines",
@@ -29,15 +30,31 @@ POSITIONS = {
 NORMS = {False: "after adding (post-norm)", True: "before (pre-norm)"}
 
 
-def draw_choices() -> LearnSettings:
-    """The task, and a fold with the model and its training; returns what was chosen."""
-    tie = state.choice("training_task", list(TASKS), "reverse")
-    st.pills("Task", list(TASKS), required=True, format_func=lambda key: TASKS[key].title, **tie)
+def draw(above: Any) -> None:
+    """The task with what trains it, its run, and the knobs; where the task is hidden, a mystery in the same place."""
+    with st.container(horizontal=True, vertical_alignment="center", key="task"):
+        choices, train = st.container(key="task_choices"), st.container(width="content")
+        hidden = st.toggle("Hide the task", **state.choice("training_hidden", (False, True), False))
+    if hidden:
+        mystery_section.draw(above, choices, train)
+        return
+    with choices:
+        tie = state.choice("training_task", list(TASKS), "reverse")
+        st.pills(
+            "Task",
+            list(TASKS),
+            required=True,
+            label_visibility="collapsed",
+            format_func=lambda key: TASKS[key].title,
+            **tie,
+        )
     plain = usual(state.value("training_task") or "reverse")
-    task = plain.about
-    st.markdown(f"**{task.asks}** The known pattern: {task.pattern}.")
-    with st.expander("The model and its training"), st.grid("auto", min_column_width=170):
-        return LearnSettings(plain.task, **choose_shape(plain), **choose_training(plain))
+    page = st.container()
+    with st.grid("auto", min_column_width=118):
+        settings = LearnSettings(plain.task, **choose_shape(plain), **choose_training(plain))
+    with page:
+        draw_run(settings, above, train)
+    fold("More", "training_more", lambda: draw_more(settings))
 
 
 def choose_shape(plain: LearnSettings) -> dict[str, Any]:
@@ -81,34 +98,43 @@ def choose_training(plain: LearnSettings) -> dict[str, Any]:
 EVERY = 1.0  # seconds between two looks at a live run
 
 
-def draw_run(settings: LearnSettings) -> None:
-    """The player, and under it what came out."""
-    if recorded(settings):
-        played(settings, recorded(settings), live_now=False)
-        st.caption("This run was recorded: every screen shows the same. On a processor, the same seed gives it again.")
-        return
+def draw_run(settings: LearnSettings, above: Any, train: Any) -> None:
+    """The finding `above`, the picture, and what begins and ends a run in `train`."""
     live_run = live.look(settings)
-    if live_run is not None and live_run.goes_on:
+    moments: Sequence[LearningMoment] = recorded(settings) or (live_run.moments if live_run else [])
+    if not recorded(settings) and live_run is not None and live_run.goes_on:
+        with above:
+            page_header(plain(f"{settings.about.title}: it is being trained now."))
+        train.button("Stop training", key="stop_training", on_click=live.stop, args=(settings,))
         watched(settings)
-        st.button("Stop training", key="stop_training", on_click=live.stop, args=(settings,))
+        return
+    if moments:
+        over(settings, moments, above, train)
     else:
-        over(settings, live_run)
-
-
-def over(settings: LearnSettings, live_run: LiveRun | None) -> None:
-    """A run that is whole or ended early, or the way to begin it."""
+        with above:
+            page_header(plain(f"{settings.about.title}: {settings.about.asks[:1].lower()}{settings.about.asks[1:]}"))
     if live_run is not None and live_run.ended:
         st.warning(plain(live_run.ended))
-    if live_run is not None and live_run.moments:
-        played(settings, live_run.moments, live_now=False)
-    if live_run is not None and live_run.whole:
+    if recorded(settings) or (live_run is not None and live_run.whole):
         return
     if not live_training.is_on():
         st.markdown("This run was not recorded, and this server does not train. The usual settings of every task play.")
         return
-    if live_run is None:
+    if not moments:
         st.markdown("Nobody has trained this here yet. It takes some seconds, with several layers a minute or more.")
-    st.button("Train it now", type="primary", key="train_now", on_click=live.begin, args=(settings,))
+    train.button("Train it now", type="primary", key="train_now", on_click=live.begin, args=(settings,))
+
+
+def over(settings: LearnSettings, moments: Sequence[LearningMoment], above: Any, train: Any) -> None:
+    """A run that is whole or ended early: what it came to, its picture, and the way into its network."""
+    fact, why = outcome(settings, moments)
+    with above:
+        page_header(plain(fact))
+    if why != MEANT:
+        st.markdown(plain(why))
+    learning_component.draw(str(settings), settings.about, moments, settings.steps, False)
+    if live.moments(settings):
+        mystery_section.draw_way(train, f"{task_models.LEARNED}{settings}", "open_learned")
 
 
 @st.fragment(run_every=EVERY)
@@ -122,21 +148,7 @@ def watched(settings: LearnSettings) -> None:
     elif not live_run.moments:
         st.info("The process that trains is starting.")
     else:
-        played(settings, list(live_run.moments), live_now=True)
-
-
-def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:
-    """Draw a run, and say what it came to."""
-    fact, why = outcome(settings, moments)
-    if not live_now:
-        heading(plain(fact))
-    learning_component.draw("learning", settings.about, moments, settings.steps, theme(), live_now)
-    if not live_now:
-        st.markdown(plain(why))
-        st.caption(
-            "In a map a row is a place that looks, a column a place that is looked at; dark is much weight. The framed "
-            "head is the one nearest to the known pattern. Exact match: the share of inputs with every answer right."
-        )
+        learning_component.draw(str(settings), settings.about, list(live_run.moments), settings.steps, True)
 
 
 SOLVED = 0.99  # of the held-out inputs
@@ -153,6 +165,7 @@ TURNED = (
     "letters score the same wherever they are as far apart. But the mirrored place is another number of steps away "
     "from every place."
 )
+MEANT = "A distance of 0 is the pattern itself, 1 is to look only elsewhere."
 BY_TWO = " A second layer could learn where it stands from how far away [CLS] is; in these steps it did not."
 
 
@@ -179,7 +192,7 @@ def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple
         )
     if last.exact >= SOLVED and far > FAR:
         return fact, "It found another way than the known one: its answers are right, its heads look elsewhere."
-    return fact, "A distance of 0 is the pattern itself, 1 is to look only elsewhere."
+    return fact, MEANT
 
 
 def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
@@ -191,28 +204,18 @@ def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
     return f"Waiting: {count} before this one, since one trains at a time. {now}; none may take over {most}."
 
 
-def draw_openings(settings: LearnSettings) -> None:
-    """What can be opened, and what it is for."""
-    heading("Walk through it")
-    if live.moments(settings):
-        name = f"{task_models.LEARNED}{settings}"
-        st.button("Open this model", type="primary", key="open_learned", on_click=go_to_model, args=(name,))
+def draw_more(settings: LearnSettings) -> None:
+    """What is asked, how the pictures are read, how the distance is measured, and what an opened network is."""
     st.markdown(
-        "An opened model stands among the models of every page, with inputs of the task as sentences: one sign is "
-        "one token."
-        if live.moments(settings)
-        else "When training has come to its end, the model can be opened in all pages."
+        f"**{settings.about.asks}** The known pattern: {settings.about.pattern}. In a map a row is a place that looks, "
+        "a column a place that is looked at; dark is much weight. The framed head is the one nearest to the pattern."
     )
-    with st.expander("How the distance is measured"):
-        st.latex(r"\text{distance} = \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|")
-        st.markdown(
-            r"$\alpha$ are the head's attention weights, p the known pattern, i the places that the pattern says "
-            "something of; the mean is over all held-out inputs. It is the share of weight that would have to move."
-        )
-
-
-def go_to_model(name: str) -> None:
-    """Go to the attention of a model on an input of its task."""
-    frame_run.show_model(name)
-    state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
-    state.session().go_to = page_of("attention").key
+    st.latex(r"\text{distance} = \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|")
+    st.markdown(
+        r"$\alpha$ are the head's attention weights, p the known pattern, i the places that the pattern says "
+        "something of; the mean is over all held-out inputs. It is the share of weight that would have to move: "
+        f"{MEANT[:1].lower()}{MEANT[1:]} "
+        + ("This run was recorded; on a processor, the same seed gives it again. " if recorded(settings) else "")
+        + "A network that is stepped into stands among the models of every page, with inputs of the task as sentences: "
+        "one sign is one token."
+    )

@@ -6,14 +6,11 @@ that name. To Streamlit a component is one file: those in `built/` are made of t
 `node tests/javascript/build.mjs`.
 """
 
-import base64
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-
-from encoder.support.theme import Kind, Theme, palette
 
 BUILT = Path(__file__).parent / "built"
 HAND_ON = """export default given => {
@@ -24,12 +21,6 @@ HAND_ON = """export default given => {
   waiting.push(() => { if (!gone) end = globalThis.componentScripts.get('NAME')(given); });
   return () => { gone = true; end?.(); };
 };"""
-
-
-@lru_cache(maxsize=16)
-def packed_palette(kind: Kind, theme: Theme) -> str:
-    """Return 255 colours of three bytes each, for a script that paints a map."""
-    return base64.b64encode(bytes(channel for colour in palette(kind, theme) for channel in colour)).decode()
 
 
 def component(beside: str, name: str, html: str) -> Any:

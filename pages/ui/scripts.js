@@ -3,7 +3,6 @@
 // from then on each begins at once, by its name.
 import clicks from './clicks.js';
 import kit from './components/kit.js';
-import learning from './components/learning.js';
 import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
 import model_parts from '../models/model_parts.js';
@@ -13,7 +12,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, kit, learning, model_parts, model_rows, story_arcs,
+  arrival, clicks, kit, model_parts, model_rows, story_arcs,
 }));
 /** @type {(() => void) | null} */
 let end = null;

@@ -406,9 +406,9 @@ def sections(browser: Browser, url: str, visits: int) -> list[Figure]:
 def moments(browser: Browser, url: str, rounds: int = 4) -> list[Figure]:
     """Return the time of a moment of the film of a training."""
     with tab(browser, url) as one:
-        one.page.goto(f"{url}/training?born_heads=1")
-        chart = one.page.get_by_role("slider", name="Moment of training")
-        one.page.get_by_text("first guesses then").wait_for()
+        one.page.goto(f"{url}/training")
+        chart = one.page.get_by_role("radiogroup", name="Moment of training")
+        one.page.get_by_text("and it guesses").wait_for()
         chart.wait_for()
         keys = ["Home", *["ArrowRight"] * (len(RECIPES["small"].snapshots) - 1)] * rounds
         took = [float(chart.evaluate(PRESS, key)) for key in keys]

@@ -19,7 +19,7 @@ from encoder.trace.unpadded import attention_weights
 
 STEPS = snapshots("small")
 LOADED = (STEPS[0], STEPS[-4], STEPS[-1])  # moments whose networks are loaded here as well
-STEP = "output => Number(output.textContent.split(' ')[1])"
+STEP = "radio => Number(radio.getAttribute('aria-label').split(' ')[1])"
 PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
 MAN = "The old man carried a very heavy bag."
 WIDTHS = "arcs => [...arcs.querySelectorAll('path')].map(path => path.getAttribute('stroke-width'))"
@@ -217,30 +217,60 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=reverse")
     player = widget(page, "learning")
-    expect(player.get_by_role("button", name="Pause")).to_be_visible()
+    moments = player.get_by_role("radiogroup", name="Moment of training")
+    chosen = moments.get_by_role("radio", checked=True)
+    expect(chosen).to_have_attribute("aria-label", spaced("step 800 of 800: 100 % right"))
     asked = runs(page)
-    step, slider = player.locator("output.step"), player.get_by_role("slider")
-    head = player.locator("figure.head canvas")
-    player.get_by_role("button", name="Pause").click()
-    seen = set()
-    for key, count in (("Home", "step 0 of 800"), ("End", "step 800 of 800")):
-        slider.focus()
-        page.keyboard.press(key)
-        expect(step).to_have_text(count)
+    seen, head = set(), player.locator("figure:not(.is-wanted) canvas")
+    expect(player.locator("td.is-wrong")).to_have_count(0)
+    for key, count in (("Home", 0), ("End", 800)):
+        chosen.press(key)
+        expect(chosen).to_have_attribute("aria-label", re.compile(f"^step {count} of 800"))
         seen.add(head.evaluate(PIXELS))
-    expect(player.locator("td.wrong")).to_have_count(0)
-    expect(player.locator("p.said")).to_contain_text("100 % of the held-out inputs")
-    page.keyboard.press("Home")
+    chosen.press("Home")
     player.get_by_role("button", name="Play").click()
-    expect(step).not_to_have_text("step 0 of 800")
+    expect(chosen).not_to_have_attribute("aria-label", re.compile("^step 0 "))
     player.get_by_role("button", name="Pause").click()
-    paused = step.evaluate(STEP)
-    player.get_by_role("button", name="One moment on").click()
-    assert 0 < paused < step.evaluate(STEP)
+    paused = chosen.evaluate(STEP)
+    chosen.press("ArrowRight")
+    assert 0 < paused < chosen.evaluate(STEP)
+    chosen.press("Home")
+    for _ in range(7):
+        chosen.press("ArrowRight")
     seen.add(head.evaluate(PIXELS))
     assert len(seen) == 3 and runs(page) == asked, "the browser plays alone"
     with rerun(page):
-        page.get_by_role("button", name="Open this model").click()
+        page.get_by_role("button", name="Step into this network").click()
     expect(page.locator(".at h1")).not_to_be_empty()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("g c e e e f f c e g")
     assert "model=learned" in page.url
+
+
+def test_a_task_is_trained_in_the_page(page: Page, app_url: str) -> None:
+    quick = "training_task=majority&training_width=16&training_steps=50&training_seed=3"
+    open_page(page, f"{app_url}/training?training_part=Small+networks&{quick}")
+    page.get_by_role("button", name="Train it now").click()
+    expect(page.get_by_role("heading", name="Majority: after 50 steps it answers")).to_be_visible(timeout=60_000)
+    chosen = widget(page, "learning").get_by_role("radio", checked=True)
+    expect(chosen).to_have_attribute("aria-label", re.compile("^step 50 of 50"))
+    expect(page.get_by_role("button", name="Step into this network")).to_be_visible()
+
+
+def test_a_hidden_task_is_guessed_in_the_picture_of_the_others(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, f"{app_url}/training?training_part=Small+networks&mystery=4")
+    with rerun(page):
+        page.locator(".st-key-training_hidden label").click()
+    player = widget(page, "learning")
+    expect(page.get_by_role("heading", name="Network 4: what does it compute")).to_be_visible()
+    expect(player.locator(".is-hidden")).to_have_count(1)
+    for box, option in (("What does it compute?", "Each half backwards"), ("Which head does it?", "layer 0, head 1")):
+        page.get_by_role("combobox", name=box).click()
+        with rerun(page):
+            page.get_by_role("option", name=option).click()
+    expect(player.locator(".is-wanted p")).to_have_text("Each half backwards")
+    with rerun(page):
+        page.get_by_role("button", name="Check by measuring").click()
+    expect(page.get_by_role("heading", name="Network 4 computes “Each half backwards”")).to_be_visible()
+    expect(player.locator(".is-nearest")).to_contain_text(spaced("without it 100 % of the answers change"))
+    assert barriers(page, "[data-testid=stMain]") == []

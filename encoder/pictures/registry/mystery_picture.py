@@ -47,5 +47,5 @@ MYSTERY_HARM = Picture(
     about=about_harm,
     options=(MYSTERY,),
     needs="model",
-    unfolds={"training_part": "Small networks"},
+    unfolds={"training_part": "Small networks", "training_hidden": "1"},
 )

@@ -1,0 +1,121 @@
+// @ts-check
+// A small network while it is trained: the pattern that is wanted beside what every head does, the answers, and the curves. A live run grows while it is shown.
+import { watched } from './canvas.js';
+import { rail } from './controls.js';
+import { curve } from './curves.js';
+import { dress, themeOf } from './dom.js';
+import waves from './embedding.css';
+import { bytesOf } from './film_layout.js';
+import { brushOf } from './heads.js';
+import style from './learning.css';
+import { html, nothing, render as into } from './lit.js';
+import { look } from './look.js';
+import { many, percent, tight } from './number.js';
+
+/** What a network does after a step; the maps of its heads, as bytes of 0 to 254. @typedef {{step: number, loss: number, exact: number, distance: number[][], heads: string[], said: string[], right: (boolean | null)[]}} Moment */
+/** A line below the maps: a sign for each place. @typedef {{title: string, signs: string[]}} Line */
+/**
+ * `wanted` is the pattern that heads should have and what it is called, "" where it is hidden; `heads` of a layer; `harm` by head is the share of inputs answered otherwise without it.
+ * @typedef {object} LearningData
+ * @property {string} of which run it is
+ * @property {Moment[]} moments
+ * @property {number} last the last step of the run
+ * @property {boolean} live
+ * @property {string[]} signs what the maps' rows and columns stand for
+ * @property {Line[]} lines
+ * @property {[pattern: string, name: string]} wanted
+ * @property {number[] | null} harm
+ */
+
+const STAY = 350; // ms at each moment
+const LABELS = 6, FEW = 3, NARROW = 600; // steps that are written below the axis, and where it is narrower than so many pixels
+const TILES = 5; // maps side by side
+const HIGH = 150; // pixels of the curves
+const ENDS = { low: 0, high: 1 };
+
+/** The head that is nearest to the known pattern: its number, counted through all layers, and its distance. @param {number[][]} distance */
+export function nearest(distance) {
+  const all = distance.flat(), far = Math.min(...all);
+  return { head: all.indexOf(far), far };
+}
+
+/** @type {WeakMap<HTMLElement, ReturnType<typeof begin>>} */
+const drawn = new WeakMap();
+
+/** Draws a run, or what is new of it; what it gives takes it down. @param {HTMLElement} root @param {LearningData} data */
+export function learning(root, data) {
+  const here = drawn.get(root) ?? begin(root);
+  drawn.set(root, here);
+  here.draw(data);
+  return () => {
+    drawn.get(root)?.end();
+    drawn.delete(root);
+  };
+}
+
+/** @param {HTMLElement} root */
+function begin(root) {
+  for (const css of [look, waves, style]) dress(root, css);
+  root.classList.add('enc', 'tn');
+  let data = /** @type {LearningData} */ ({}), now = 0, follows = false, wide = 0;
+  const axis = rail({ choose: go, play: show, rest: redraw }, { name: 'Moment of training', pause: STAY });
+  root.addEventListener('pointerdown', event => { if (!(/** @type {Element} */ (event.target)).closest('.rail-play')) axis.pause(); });
+  const unwatch = watched(root, () => wide, redraw);
+
+  /** @param {number} to */
+  function show(to) {
+    now = to;
+    follows = false;
+    redraw();
+  }
+  /** @param {number} to */
+  function go(to) {
+    axis.pause();
+    show(to);
+  }
+  /** A map with what it is called. @param {string} name @param {string} says @param {string} kind */
+  const tile = (name, says, kind) => html`<figure class=${kind}><figcaption>${name}</figcaption>
+    ${kind === 'is-hidden' ? html`<div class="tn-hidden" aria-hidden="true">?</div>` : html`<canvas role="img" aria-label=${`${name}: rows look, columns are looked at`}></canvas>`}
+    <div class="tn-signs" aria-hidden="true">${data.signs.map(sign => html`<span>${sign.length > 1 ? '·' : sign}</span>`)}</div><p>${says}</p></figure>`;
+
+  function redraw() {
+    if (!data.moments || !root.clientWidth) return;
+    wide = root.clientWidth;
+    const { moments, last, signs, lines, wanted: [pattern, name], harm, live } = data, moment = moments[now], heads = moment.heads.length / moment.distance.length, near = nearest(moment.distance), known = Number.isFinite(near.far) && near.far >= 0;
+    const most = Math.max(...moments.map(one => one.loss), 0.1), line = (/** @type {(one: Moment) => number} */ of, /** @type {string} */ kind) => ({ name: kind, points: /** @type {[number, number][]} */ (moments.map(one => [one.step, of(one)])) });
+    const says = (/** @type {number} */ i) => (harm ? `without it ${tight(percent(harm[i], 1))} of the answers change` : known ? `${moment.distance.flat()[i].toFixed(2)} from the pattern` : '');
+    const own = (/** @type {number} */ i) => (harm ? harm[i] === Math.max(...harm) : known && i === near.head);
+    into(html`<div class="tn-maps">${tile('Wanted', name, pattern ? 'is-wanted' : 'is-hidden')}${moment.heads.map((_, i) => tile(moment.distance.length > 1 || heads > 1 ? `Layer ${Math.floor(i / heads)}, head ${i % heads}` : 'Seen', says(i), own(i) ? 'is-nearest' : ''))}</div>
+      <div class="tn-side">${moments.length > 1 || live ? html`${curve({
+        title: '', label: 'Right answers, distance and loss by training step', series: [line(one => one.loss / most, 'loss'), line(one => nearest(one.distance).far, 'second'), line(one => one.exact, 'exact')],
+        x: { low: 0, high: last, name: 'training step' }, y: { low: 0, high: 1 }, mark: moment.step,
+      }, { choose: step => go(moments.reduce((best, one, i) => (Math.abs(one.step - step) < Math.abs(moments[best].step - step) ? i : best), 0)), high: HIGH })}
+        <ul class="tn-key"><li class="is-exact"><i></i>${percent(moment.exact)} of unseen inputs all right</li><li class="is-second"><i></i>distance ${near.far.toFixed(2)}</li><li class="is-loss"><i></i>loss ${moment.loss.toFixed(3)}</li></ul>` : nothing}
+        <div class="tn-scroll"><table>${lines.map(({ title, signs: all }) => html`<tr><th scope="row">${title}</th>${all.map(sign => html`<td>${sign}</td>`)}</tr>`)}
+          ${moment.said.length ? html`<tr><th scope="row">Says</th>${moment.said.map((sign, i) => html`<td class=${moment.right[i] === null ? nothing : moment.right[i] ? 'is-right' : 'is-wrong'}>${moment.right[i] === null ? '' : sign}</td>`)}</tr>` : nothing}</table></div></div>
+      <div class="tn-axis" ?hidden=${moments.length < 2}>${axis.element}</div>`, root);
+    root.style.setProperty('--tiles', String(Math.min(TILES, moment.heads.length + 1)));
+    const every = Math.ceil(moments.length / (wide < NARROW ? FEW : LABELS)), theme = themeOf(getComputedStyle(root.ownerDocument.body).backgroundColor);
+    axis.draw(moments.map(({ step, exact }, i) => ({ text: i % every && i !== moments.length - 1 ? '·' : many(step), title: `step ${many(step)} of ${many(last)}: ${percent(exact)} right` })), now);
+    const maps = [...(pattern ? [pattern] : []), ...moment.heads];
+    root.querySelectorAll('canvas').forEach((canvas, i) => brushOf(canvas, signs.length, theme, ENDS)(Float32Array.from(bytesOf(maps[i]), level => level / 254), signs.length));
+  }
+  return {
+    /** @param {LearningData} given */
+    draw(given) {
+      if (given.of !== data.of) {
+        axis.pause();
+        [follows, now] = [given.live, given.moments.length - 1];
+      }
+      data = given;
+      now = follows ? data.moments.length - 1 : Math.min(now, data.moments.length - 1);
+      follows &&= data.live;
+      redraw();
+    },
+    end() {
+      axis.end();
+      unwatch();
+      root.replaceChildren();
+    },
+  };
+}
