@@ -98,7 +98,7 @@ def keep_up() -> None:
 def bring_example() -> bool:
     """Put the example of the chosen curve where a sentence stands that nobody typed; whether that is another one."""
     example = EXAMPLES[filmed()[RELATION]].sentence
-    if state.current().sentence not in OFFERED - {example}:
+    if state.current().second or state.current().sentence not in OFFERED - {example}:
         return False
     state.change(sentence=example, second="", hidden=(), edits=())
     state.remember(WORD.key, None, None)
