@@ -371,7 +371,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         source, target = data["gold"]
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
         shown = rise(MOMENTS, relation)
-        name = "this head" if shown.place else "small"
+        name = "this head" if shown.place else "the network"
         assert headline(shown, name) == app.title[0].value.replace("\\", "")
         assert bar(app)["sentence"] == example.sentence
     assert "No head does this alone" in data["note"]

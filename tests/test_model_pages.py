@@ -44,11 +44,11 @@ def model_of(app: AppTest) -> str:
 
 
 def test_the_cost_of_a_model_is_its_shape_and_three_depths(base: TextEncoder) -> None:
-    app = page(cost_shape="1")
-    table = app.dataframe[0].value
+    app = page(models_more="1")
+    *_, table, of_depths = (frame.value for frame in app.dataframe)
     assert dict(zip(table["name"], table["value"], strict=True))["d_ff"] == "2,048 = 4 d_model"
     whole = sum(tensor.numel() for tensor in base.model.parameters())
-    assert app.dataframe[1].value.loc[6]["parameters"] == whole
+    assert of_depths.loc[6]["parameters"] == whole
     for config in (PRESETS["paper"], PRESETS["modern"]):
         assert [depth.layers for depth in depths(config)] == [6, 12, 24]
         for depth in depths(config):

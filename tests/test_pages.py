@@ -125,14 +125,14 @@ def test_every_page_shows_every_model(model: str) -> None:
 
 
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
-    app = open_app("embedding", sentence="Keys on the table belong to Sara.", layer="2", head="3")
+    app = open_app("embedding", sentence="Keys on the shelf belong to Sara.", layer="2", head="3")
     for page in PAGES:
         go(app, page.key)
         assert at(app) == (2, 3)
         query = {name: "".join(text) for name, text in app.query_params.items() if name not in ("step", "v")}
         assert query.pop("model", "base") == "base" and (page.key in DRAWN or "more" not in query)
         query.pop("more", None)
-        assert query == {"sentence": "Keys on the table belong to Sara.", "layer": "2", "head": "3"}
+        assert query == {"sentence": "Keys on the shelf belong to Sara.", "layer": "2", "head": "3"}
 
 
 def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:

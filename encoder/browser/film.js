@@ -3,7 +3,7 @@
 import { bars } from './bars.js';
 import { radios, rail } from './controls.js';
 import { curve } from './curves.js';
-import { dress } from './dom.js';
+import { dress, reveal } from './dom.js';
 import waves from './embedding.css';
 import style from './film.css';
 import { placeOf, spread, unpacked } from './film_layout.js';
@@ -42,6 +42,7 @@ import { stage } from './stage.js';
 const STAY = 700; // ms at each moment
 const HIGH = 236, APART = 34, LINE = 17, NARROW = 700; // pixels: of the curves, from one label to the next, beside the curves and among them, below which width labels stand in a row
 const LABELS = 12; // steps that are written below an axis
+const TOP = 0.93; // of a share whose name has no room above it
 const MOST = 4; // guesses
 
 /** How a step is written where there is little room. @param {number} step */
@@ -112,7 +113,7 @@ function begin(root) {
       <div class="fm-axis">${axis.element}<span class="fm-name">training step</span></div>
       <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}</span>`)}</div>
         <div class="fm-lines">${curve({ title: '', label, series, x: { low: -0.5, high: scale.length - 0.5, name: '' }, y: { low: 0, high: 1 }, mark: at(steps[now]) }, { choose: place => go(nearest(place)), high: HIGH })}
-          <div class="fm-over" aria-hidden="true">${data.lines.map(one => html`<span class="fm-rule" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
+          <div class="fm-over" aria-hidden="true">${data.lines.map(one => html`<span class="fm-rule ${one.share > TOP ? 'is-below' : ''}" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
             ${second >= 0 ? html`<i class="fm-second" style="left: ${across(at(steps[second]))}"></i>` : nothing}${share === null ? nothing : html`<i class="fm-ring" style="left: ${across(at(steps[now]))}; top: ${low(share)}"></i><b class=${right ? 'is-left' : nothing} style="left: ${across(at(steps[now]))}; top: ${low(share)}">${said(share)}</b>`}
             ${named.map(({ title }, i) => html`<em style="top: ${tops[i]}px">${title}</em>`)}</div></div></div>
         <div class="fm-labels">${pills.element}</div></div>`, root);
@@ -124,6 +125,7 @@ function begin(root) {
     pills.draw(data.curves.map(({ title, shares }) => ({ text: title, symbol: said(shares[last]) })), data.chosen);
     const heights = spread(ends(data.curves), APART, HIGH);
     pills.buttons().forEach((button, i) => { button.style.top = narrow ? '' : `${heights[i] - APART / 2 + 2}px`; });
+    if (narrow) reveal(/** @type {Element} */ (pills.element.querySelector('.radios')), pills.buttons()[data.chosen]);
     const caption = [data.who, second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: right, marked by hand.' : '', note];
     picture.draw({ of: words, dir: fromRight(words.filter((_, i) => !gaps[i]).join(' ')) ? 'rtl' : 'ltr', words: all }, from, row(weights, now, from, words.length), caption.filter(Boolean).join(' '), null, second < 0 ? null : row(weights, second, from, words.length));
   }

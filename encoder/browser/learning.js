@@ -96,7 +96,7 @@ function begin(root) {
       <div class="tn-axis" ?hidden=${moments.length < 2}>${axis.element}</div>`, root);
     root.style.setProperty('--tiles', String(Math.min(TILES, moment.heads.length + 1)));
     const every = Math.ceil(moments.length / (wide < NARROW ? FEW : LABELS)), theme = themeOf(getComputedStyle(root.ownerDocument.body).backgroundColor);
-    axis.draw(moments.map(({ step, exact }, i) => ({ text: i % every && i !== moments.length - 1 ? '·' : many(step), title: `step ${many(step)} of ${many(last)}: ${percent(exact)} right` })), now);
+    axis.draw(moments.map(({ step, exact }, i) => ({ text: i % every && i !== moments.length - 1 ? (wide < NARROW ? '\u00a0' : '·') : many(step), title: `step ${many(step)} of ${many(last)}: ${percent(exact)} right` })), now);
     const maps = [...(pattern ? [pattern] : []), ...moment.heads];
     root.querySelectorAll('canvas').forEach((canvas, i) => brushOf(canvas, signs.length, theme, ENDS)(Float32Array.from(bytesOf(maps[i]), level => level / 254), signs.length));
   }

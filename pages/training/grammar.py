@@ -58,6 +58,7 @@ HOW_CARRIED = (
     "2023 (arXiv 2309.07311)."
 )
 MOST_WORDS = 80  # of a sentence that are drawn
+NEAR = 60  # letters on each side of a gap that are written
 
 
 def draw(above: Any) -> None:
@@ -72,7 +73,7 @@ def draw(above: Any) -> None:
     saved = {"The curves": main, "The arcs": moved, "All moments": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         saved["“is” or “are”"] = answer_of(GRAMMAR_GUESS, scene=scene)
-    finding = headline(curve, "this head" if curve.place else moments.model)
+    finding = headline(curve, "this head" if curve.place else "the network")
     if circuit and carried(circuit):
         main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
         saved, finding = saved | {"The curves": main}, head_circuit(circuit)
@@ -97,7 +98,7 @@ def keep_up() -> None:
 def bring_example() -> bool:
     """Put the example of the chosen curve where a sentence stands that nobody typed; whether that is another one."""
     example = EXAMPLES[filmed()[RELATION]].sentence
-    if state.current().sentence not in OFFERED - {example}:
+    if state.current().second or state.current().sentence not in OFFERED - {example}:
         return False
     state.change(sentence=example, second="", hidden=(), edits=())
     state.remember(WORD.key, None, None)
@@ -214,9 +215,10 @@ def guesses(scene: Scene, seen: WordMoments, moved: Answer) -> dict[str, Any] | 
     if gap >= len(gaps):
         return None
     first, last = gaps[gap]
-    return film.of_guesses(
-        moved.value(call(gap_moments, MOMENTS, whole, [], gap)), hidden, (pieces.text[:first], pieces.text[last:])
-    )
+    before, after = pieces.text[:first], pieces.text[last:]
+    before = before if len(before) <= NEAR else f"… {before[-NEAR:].partition(' ')[2]}"
+    after = after if len(after) <= NEAR else f"{after[:NEAR].rpartition(' ')[0]} …"
+    return film.of_guesses(moved.value(call(gap_moments, MOMENTS, whole, [], gap)), hidden, (before, after))
 
 
 def walk_to(step: int) -> None:
