@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from encoder.support.theme import ACCENT, BACKGROUND, INK, MUTED, SECOND, Theme
-from pages.ui.style import STYLE
+from pages.ui.style import OF_SERVER as STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
@@ -52,7 +52,9 @@ def test_every_text_has_enough_contrast(scheme: Theme) -> None:
             assert contrast(text, background) >= TEXT, (text, background)
         for mark in (ACCENT[scheme], SECOND[scheme], page["primaryColor"]):
             assert contrast(mark, background) >= GRAPHIC, (mark, background)
-    assert contrast("#ffffff", page["primaryColor"]) >= TEXT, "the label of a primary button"
+        assert contrast({"light": "#ffffff", "dark": BACKGROUND[scheme]}[scheme], page["primaryColor"]) >= TEXT, (
+            "of a button"
+        )
 
 
 def test_nothing_is_fetched_and_reduced_motion_is_respected() -> None:

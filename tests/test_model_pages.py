@@ -44,11 +44,11 @@ def model_of(app: AppTest) -> str:
 
 
 def test_the_cost_of_a_model_is_its_shape_and_three_depths(base: TextEncoder) -> None:
-    app = page(cost_shape="1")
-    table = app.dataframe[0].value
+    app = page(models_more="1")
+    *_, table, of_depths = (frame.value for frame in app.dataframe)
     assert dict(zip(table["name"], table["value"], strict=True))["d_ff"] == "2,048 = 4 d_model"
     whole = sum(tensor.numel() for tensor in base.model.parameters())
-    assert app.dataframe[1].value.loc[6]["parameters"] == whole
+    assert of_depths.loc[6]["parameters"] == whole
     for config in (PRESETS["paper"], PRESETS["modern"]):
         assert [depth.layers for depth in depths(config)] == [6, 12, 24]
         for depth in depths(config):
@@ -159,7 +159,12 @@ def test_the_builder_says_what_a_shape_holds_and_what_is_wrong_below_its_field()
         assert not app.button(key="build").disabled
     fill(app, {"build_d_model": 500, "build_n_heads": 8, "build_n_layers": 2})
     assert "8 heads do not divide 500; 10 do." in texts(app) and app.button(key="build").disabled
-    fill(app, {"build_n_layers": 48, "build_d_model": 2048, "build_n_heads": 64, "build_d_ff": 8192})
+    healthy(app.selectbox(key="preset").set_value("paper").run())
+    fill(app, {"build_d_model": 511, "build_n_heads": 7})
+    assert "width is 511; sinusoidal positions come in pairs and need an even width." in texts(app)
+    fill(app, {"build_n_layers": 48, "build_d_model": 2048, "build_n_heads": 8, "build_d_ff": 8192})
+    assert "its weights would take" in texts(app) and app.button(key="build").disabled
+    fill(app, {"build_n_heads": 64})
     assert "this server allows" in texts(app) and app.button(key="build").disabled
 
 

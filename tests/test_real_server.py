@@ -7,9 +7,11 @@ import asyncio
 import contextlib
 import http.client
 import json
+import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -350,13 +352,22 @@ def test_a_server_whose_hosts_are_named_answers_under_no_other_name(tmp_path: Pa
 
 
 def test_the_app_starts_by_itself(tmp_path: Path) -> None:
-    """`python app.py` serves the same pages with the same rules as `streamlit run app.py`."""
-    more = {"ENCODER_MEMORY_MB": SERVER_MB}
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=more, start=()) as running:
+    """`python app.py` serves the pages, with their rules; it takes the first free port that it says."""
+    log, env = tmp_path / "log", os.environ | {"HOME": str(tmp_path), "ENCODER_MEMORY_MB": SERVER_MB}
+    with log.open("wb") as output:
+        running = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=env, stdout=output, stderr=output)
+    try:
+        end = time.monotonic() + LEFT
+        while (url := re.search(r"http://localhost:\d+", log.read_text())) is None:
+            assert time.monotonic() < end and running.poll() is None, log.read_text()
+            time.sleep(0.05)
         for path in ("/", "/training"):
-            with urlopen(f"{running.url}{path}", timeout=30) as answer:
+            with urlopen(f"{url[0]}{path}", timeout=30) as answer:
                 assert b'<div id="root">' in answer.read()
                 assert answer.headers["Content-Security-Policy"].endswith("; frame-ancestors 'self'")
+    finally:
+        running.kill()
+        running.wait()
 
 
 def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.ui.lessons import library
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, plain, subheading
-from pages.ui.widgets import apart, fold
+from pages.ui.text import plain, subheading
+from pages.ui.widgets import fold
 
 FIRST = 3  # lessons that are in sight before the others are asked for
 MEND = f"All other lessons are here. Correct this in the folder that {library.OWN} names, and start the app again."
@@ -18,13 +18,11 @@ def draw() -> None:
     names = sorted(library.offered(), key=lambda name: not begun(name))
     if problems := library.own().refused:
         st.warning(plain("  \n".join((*problems, MEND))))
-    with apart():
-        heading(f"{len(names)} lessons of small experiments: guess first, then this model answers")
-        with st.container(key="first_lessons"):
-            for name in names[:FIRST]:
-                card(name, large=True)
-        st.caption("**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out.")
-        fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
+    with st.container(key="first_lessons"):
+        for name in names[:FIRST]:
+            card(name, large=True)
+    st.caption("**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out.")
+    fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
 
 
 def others(names: Sequence[str]) -> None:

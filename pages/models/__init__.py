@@ -40,7 +40,7 @@ def draw() -> None:
             subheading(title)
             with shows_errors():
                 draw_section()
-    draw_more(encoder, trace)
+    fold("More", "models_more", lambda: draw_more(encoder, trace))
 
 
 def draw_model(answer: Answer, encoder: TextEncoder, trace: Trace) -> None:
@@ -57,9 +57,12 @@ def draw_model(answer: Answer, encoder: TextEncoder, trace: Trace) -> None:
 
 def draw_more(encoder: TextEncoder, trace: Trace) -> None:
     """Every part, every step, and other depths."""
-    fold("Every part by formula", "cost_parameters", lambda: draw_parameters(encoder))
-    fold("What every step costs", "cost_steps", lambda: draw_steps(trace))
-    fold("Its shape, and 6, 12 and 24 layers of it", "cost_shape", lambda: draw_shape(trace.config))
+    subheading("Every part by formula")
+    draw_parameters(encoder)
+    subheading("What every step costs")
+    draw_steps(trace)
+    subheading("Its shape, and 6, 12 and 24 layers of it")
+    draw_shape(trace.config)
 
 
 def draw_parameters(encoder: TextEncoder) -> None:

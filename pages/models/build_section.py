@@ -1,6 +1,7 @@
 """A model of any shape with random weights: its four sizes in sight, everything else in a fold, and its parameters."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -27,7 +28,9 @@ COUNTS = {
     "vocab_size": ("vocabulary", TOKENS_OF_BASE, 100_000, 1),
     "max_positions": ("longest input, in tokens", 16, LONGEST, 1),
 }
-FIELDS = [*COUNTS, *OPTIONS]
+TITLES = {name: title for name, (title, *_) in COUNTS.items()} | {
+    name: title.lower() for name, (title, _) in OPTIONS.items()
+}
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see
 SEED = 2**31 - 1  # the largest
@@ -87,27 +90,27 @@ def millions(config: EncoderConfig) -> str:
 
 def ask_number(name: str) -> None:
     """The field of a number."""
-    title, low, high, step = COUNTS[name]
-    st.number_input(title, low, high, step=step, key=f"build_{name}")
+    _, low, high, step = COUNTS[name]
+    st.number_input(TITLES[name], low, high, step=step, key=f"build_{name}")
 
 
 def ask_option(name: str) -> None:
     """The field of a choice."""
-    title, values = OPTIONS[name]
-    st.selectbox(title.lower(), list(values), format_func=values.__getitem__, key=f"build_{name}")
+    _, values = OPTIONS[name]
+    st.selectbox(TITLES[name], list(values), format_func=values.__getitem__, key=f"build_{name}")
 
 
 def take_preset() -> None:
     """Fill the form with a preset."""
     chosen = PRESETS[state.value("preset")]
-    shown = {name: getattr(chosen, name) for name in FIELDS}
+    shown = {name: getattr(chosen, name) for name in TITLES}
     state.show(**{f"build_{name}": NOTHING if value is None else value for name, value in shown.items()})
 
 
 def config_of_form() -> tuple[EncoderConfig | None, str, str]:
     """The shape that the form describes; where there is none, the field that is wrong, and why, as Markdown."""
     like = PRESETS[state.value("preset")]
-    given = {name: state.value(f"build_{name}") for name in FIELDS}
+    given = {name: state.value(f"build_{name}") for name in TITLES}
     given["window"] = given["window"] or None
     if given["window"] and like.mask_value == -math.inf:
         given["mask_value"] = MASKED
@@ -120,6 +123,6 @@ def config_of_form() -> tuple[EncoderConfig | None, str, str]:
         config = replace(like, **given)
         offered_models.within_limit(config)
     except EncoderError as error:
-        why = str(error)
-        return None, next((name for name in FIELDS if name in why), ""), plain(f"{why}.")
+        why = re.sub(r"\w+_\w+", lambda name: TITLES.get(name[0], name[0]), str(error))
+        return None, next((name for name, title in TITLES.items() if title in why), ""), plain(f"{why}.")
     return config, "", ""

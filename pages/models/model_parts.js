@@ -18,7 +18,7 @@ const THIN = 0.002; // a share of all that no eye finds
 const AREA = 'Area is parameters; a column is a layer.';
 const sides = (/** @type {{ x: number, width: number }} */ { x, width }) => `left: ${100 * x}%; width: ${100 * width}%`;
 const number = (/** @type {string} */ text, name = '') => el('td', { class: `number ${name}` }, text);
-const bar = (/** @type {number} */ share) => el('td', { class: 'room' }, el('i', {}, el('b', { style: `width: ${100 * share}%` })));
+const bar = (/** @type {number} */ share) => el('td', { class: 'room' }, el('i', {}, ...(share ? [el('b', { style: `width: ${100 * share}%` })] : [])));
 
 /** @param {ComponentArguments<Parts>} given */
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -85,7 +85,7 @@ def shape(area: Area, encoder: TextEncoder) -> str:
 
 def in_percent(share: float) -> str:
     """A share in whole percents."""
-    return percent(share, 1).replace("under", "<")
+    return percent(share, 1).replace("under", "<") if share else "0 %"
 
 
 def number_of(kind: str, config: EncoderConfig) -> str:

@@ -1,7 +1,6 @@
 """Widgets that several pages have, each tied to the link."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -9,11 +8,6 @@ from encoder.support.formatting import shown
 from pages.ui.refusals import shows_errors
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
-
-
-def apart() -> Any:
-    """What holds a page whose first screen is not of the tokens of this sentence: none is masked or added there."""
-    return st.container(key="apart")
 
 
 def fold(label: str, key: str, draw: Callable[[], object]) -> None:

@@ -232,7 +232,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "training?cell=layers.4.feed_forward.output:8,2"
+OPENED = "models?cell=layers.4.feed_forward.output:8,2"
 
 
 @pytest.mark.parametrize("link", mostly_nightly([OPENED, "training?embed=true"], [OPENED]))

@@ -74,7 +74,7 @@ def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
     asked = {"lessons_part": "Labs", "lab": "Rollout", "sentence": " ".join(SCRIPTS[:6])}
     open_page(page, f"{app_url}/lessons?{urlencode(asked)}")
     path = tmp_path / "picture.svg"
-    path.write_bytes(save(page, "Picture as SVG")[1])
+    path.write_bytes(save(page, "Picture as SVG", "Rollout up to layer 5")[1])
     assert "&lt;script&gt;" in path.read_text(encoding="utf-8")
     assert opened(browser, path) == ([], [], [None, 0, []])
 

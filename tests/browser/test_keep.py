@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from encoder import TextEncoder
 from encoder.metrics import rollout
 
+ROLLOUT = "Rollout up to layer 5"  # the second picture of its lab
 TEXT = "Keys on the <b>table</b> belong to\x01 Sara."
 AT = "sentence=Keys+on+the+%3Cb%3Etable%3C%2Fb%3E+belong+to%01+Sara.&layer=2&head=3"
 
@@ -24,15 +25,15 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
     trace = base.trace(TEXT)
     open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Rollout&{AT}")
     dark(page)
-    name, svg = save(page, "Picture as SVG")
+    name, svg = save(page, "Picture as SVG", ROLLOUT)
     assert name == "base-rollout-layer5.svg"
     texts = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert all(texts.count(token) >= 2 for token in trace.tokens), "rows and columns are named"
     assert not re.search(rb"https?://(?!www\.w3\.org|creativecommons\.org|purl\.org)", svg)
-    image = Image.open(io.BytesIO(save(page, "Picture as PNG")[1])).convert("RGB")
+    image = Image.open(io.BytesIO(save(page, "Picture as PNG", ROLLOUT)[1])).convert("RGB")
     assert image.getpixel((0, 0)) == (255, 255, 255) and len(image.getcolors(1 << 24) or []) > 50
-    assert save(page, "Picture as PDF")[1].startswith(b"%PDF")
-    _, *rows = csv.reader(io.StringIO(save(page, "Numbers as CSV")[1].decode(), newline=""))
+    assert save(page, "Picture as PDF", ROLLOUT)[1].startswith(b"%PDF")
+    _, *rows = csv.reader(io.StringIO(save(page, "Numbers as CSV", ROLLOUT)[1].decode(), newline=""))
     saved = np.array([row[1:] for row in rows], dtype=float)
     # The server's weights are laid out for the processor, those of this run are not: their sums round otherwise.
     np.testing.assert_allclose(saved, rollout(trace).numpy()[-1], rtol=0, atol=5e-6)

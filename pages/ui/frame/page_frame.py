@@ -61,10 +61,10 @@ def draw(page: Page, around: Around) -> None:
                 page_run.offer_to_load()
                 page_run.say_changes(trace.config)
                 page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
-            around.draw_class(page)
         with jobs.refused(), shows_errors():
             draw_page(page)
     with above:
+        around.draw_class(page)  # of the view that the page has come to: some begin anew with an example of theirs
         around.draw_save()
         end(notes)
     state.write_url()

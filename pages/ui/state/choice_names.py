@@ -7,10 +7,10 @@ from encoder.pictures.more.sections import MORE
 from encoder.pictures.registry import pictures
 
 SPELLED = """
-    all_lessons born_beside born_carried born_more claim cost_parameters cost_shape cost_steps find lab
-    lessons_part more mystery_head mystery_task read_after term_place training_heads training_hidden
-    training_layers training_more training_norm training_part training_positions training_rate training_seed
-    training_steps training_task training_width
+    all_lessons born_beside born_carried born_more claim find lab
+    lessons_part models_more more mystery_head mystery_task read_after term_place training_heads
+    training_hidden training_layers training_more training_norm training_part training_positions training_rate
+    training_seed training_steps training_task training_width
 """
 OF_PAGES = frozenset(SPELLED.split())
 
