@@ -98,7 +98,8 @@ def choose_all(page: Page, query: dict[str, str], asked: dict[str, Asked]) -> tu
     tried, links = set[str](), Links()
     asked.clear()
     app = opened(page.key, query)
-    tabs = {each.key for each in app.segmented_control} | {"lab"}  # labs have things of their own to choose too
+    # Labs have things of their own to choose too, and so has a network whose task is hidden.
+    tabs = {each.key for each in app.segmented_control} | {"lab", "training_hidden"}
     for key, (options, default, _) in list(asked.items()):
         control = widget(app, key)
         if options and (control is None or key in tabs):
