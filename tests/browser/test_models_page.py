@@ -49,6 +49,7 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     with rerun(page):
         boxes.nth(heads[9]).click()
     assert re.search(r"/attention\?.*model=base&layer=1&head=1", page.url) and "MASK" in page.url
+    expect(page.get_by_role("heading", level=1)).to_contain_text("looks from")
     with rerun(page):
         page.go_back()
     button = row(page, "Add & norm").get_by_role("button")
@@ -57,6 +58,7 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     with rerun(page):
         button.press("Enter")
     assert "/add_norm?" in page.url
+    expect(page.get_by_role("heading", level=1)).to_contain_text("layer")
 
 
 def test_a_row_opens_its_model_and_a_refused_one_says_why_below(
