@@ -32,7 +32,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         expect(rail.get_by_role("radio", checked=True)).to_have_text(f"{place} {stop.name}")
         expect(chapters.get_by_role("radio", checked=True)).to_have_text(stop.chapter)
         expect(rail.get_by_role("radio")).to_have_count(sum(one.chapter == stop.chapter for one in stops))
-        expect(question.get_by_role("heading")).to_have_text(stop.question)
+        expect(page.locator("h1")).to_have_text(stop.question)
         if place in (1, 4):  # guessed: once right, once not
             chosen = stop.answer if place == 1 else (stop.answer + 1) % len(stop.options)
             with rerun(page):
@@ -59,7 +59,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
     expect(page).to_have_url(re.compile(f"{app_url}/[?]"))
     with rerun(page):
         page.get_by_role("link", name="← Back to the story").click()
-    expect(question.get_by_role("heading")).to_have_text(stops[3].question)
+    expect(page.locator("h1")).to_have_text(stops[3].question)
     expect(question).to_contain_text(stops[3].sentence)
     expect(sentence_line(page)).to_have_value(OWN)
     assert problems(page) == []
