@@ -183,7 +183,7 @@ def survey(
 def head_measure(trace: Trace, name: str) -> Tensor:
     """One of HEAD_MEASURES of every head over a run: [n_layers, H]."""
     weights = attention_weights(trace)
-    return HEAD_MEASURES[name].of(weights.flatten(0, 1), tokens(trace)).view(weights.shape[:2])
+    return measured([weights.flatten(0, 1)], [tokens(trace)], [name])[name].view(weights.shape[:2])
 
 
 def runs(encoder: TextEncoder, sentences: Sequence[Text]) -> Iterator[Trace]:

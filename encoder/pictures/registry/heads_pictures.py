@@ -17,13 +17,13 @@ from encoder.metrics import (
     WAYS,
     attention_weights,
     head_measure,
-    js_distance,
     largest_cell,
     mixing_ratio,
     plane,
     segment_mass,
     survey,
 )
+from encoder.metrics.head_measures import likeness
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.numbers import Names
@@ -60,7 +60,7 @@ def plain(scene: Scene) -> bool:
 def unlike(scene: Scene) -> Any:
     """The divergence between all heads, of this run alone where that is what a survey would run again."""
     if plain(scene):
-        return call(js_distance, call(attention_weights, T).flatten(0, 1))
+        return call(likeness, [call(attention_weights, T).flatten(0, 1)])
     return surveyed(scene).likeness
 
 
