@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.fx.experimental.symbolic_shapes import ShapeEnv  # noqa: E402
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend  # noqa: E402
 
-from encoder.atlas.collecting import Collector, KeptVectors, Tally, collect  # noqa: E402
+from encoder.atlas.collecting import Collector, KeptVectors, RunningCounts, collect  # noqa: E402
 from encoder.trace.tokens import Text  # noqa: E402
 
 ELSEWHERE = "elsewhere"
@@ -54,19 +54,19 @@ def seen() -> set[str]:
     with mode:
         encoder.model._apply(lambda one: mode.from_tensor(one).to(ELSEWHERE))
         for texts in (TEXTS, PAIRS):
-            tally = Tally(encoder, KeptVectors((0, 1), (0,)), isinstance(texts[0], tuple))
-            collect(tally, encoder, 0, texts)
-            found.update(f"kept {one.device.type}" for one in held(tally))
-            found.update(f"done {one.device.type}" for one in tally.of_part().values())
-            tally.load(tally.state())
-            found.update(f"done {one.device.type}" for one in tally.state().values())
+            running = RunningCounts(encoder, KeptVectors((0, 1), (0,)), isinstance(texts[0], tuple))
+            collect(running, encoder, 0, texts)
+            found.update(f"kept {one.device.type}" for one in held(running))
+            found.update(f"done {one.device.type}" for one in running.of_part().values())
+            running.load(running.state())
+            found.update(f"done {one.device.type}" for one in running.state().values())
     return found
 
 
-def held(tally: Tally) -> list[torch.Tensor]:
+def held(running: RunningCounts) -> list[torch.Tensor]:
     """All that is kept."""
-    parts: list[Any] = [tally.sums.values, *(ranking.state() for ranking in tally.rankings.values())]
-    lists = [*tally.vectors.values(), *tally.heads.values(), tally.places]
+    parts: list[Any] = [running.sums.values, *(ranking.state() for ranking in running.rankings.values())]
+    lists = [*running.vectors.values(), *running.heads.values(), running.places]
     return [one for part in parts for one in part.values()] + [one for some in lists for one in some]
 
 

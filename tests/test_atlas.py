@@ -480,8 +480,8 @@ def test_what_a_killed_run_left_damaged_is_refused_in_a_sentence(tmp_path: Path,
     plan = planned(tmp_path)
     begin(plan, small)
     for content in (b"", b"{}", b"\xff" * 100, save({"after": torch.tensor(1)})):
-        plan.found(0).write_bytes(content)
-        with pytest.raises(AtlasError, match=r"found-000\.safetensors is damaged or not there; remove the folder"):
+        plan.so_far(0).write_bytes(content)
+        with pytest.raises(AtlasError, match=r"sums-000\.safetensors is damaged or not there; remove the folder"):
             work(plan, small)
 
 

@@ -17,7 +17,7 @@ from encoder.atlas import reruns
 from encoder.atlas.__main__ import arguments, main, planned
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
 from encoder.atlas.atlas_reader import Atlas
-from encoder.atlas.collecting import Tally, collect
+from encoder.atlas.collecting import RunningCounts, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import begin
 from encoder.atlas.pairs import ACROSS, SIDES, kinds
@@ -189,9 +189,9 @@ def test_a_run_of_pairs_is_not_taken_up_as_one_of_sentences(tmp_path: Path, smal
 def test_a_sentence_without_a_token_gives_and_gets_nothing() -> None:
     """Its pair is in no mean: there is no query, or nothing to look at."""
     encoder = TextEncoder(tiny(VARIANTS["segments"]).model, roberta_tokenizer(), Source("roberta"))
-    tally = Tally(encoder, pairs=True)
-    collect(tally, encoder, 0, [("w1 w2", "w3"), ("w1 w2 w3", " ")])
-    rows = head_rows(tally, encoder.config)
+    running = RunningCounts(encoder, pairs=True)
+    collect(running, encoder, 0, [("w1 w2", "w3"), ("w1 w2 w3", " ")])
+    rows = head_rows(running, encoder.config)
     assert (rows["a_to_b_queries"][0], rows["b_to_a_queries"][0]) == (2, 1)
 
 

@@ -84,10 +84,10 @@ def make(options: Namespace) -> None:
         on.wait()
         with progress("atlas", "sentences") as hear:
             share = -(-corpus.sentences // on.count) if on.first else None
-            tally = work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
-        tally.gather(on)
+            running = work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
+        running.gather()
         if on.first:
-            write(plan, encoder, corpus, tally)
+            write(plan, encoder, corpus, running)
             shutil.rmtree(plan.parts)
             print(f"{plan.out}: {how_many(corpus.sentences, plan.corpus.pairs)}")
 

@@ -17,7 +17,6 @@ from encoder.model.block import Block
 from encoder.model.tap import Tap
 from encoder.support.progress import pulse
 from encoder.trace.tokens import Text, Tokens
-from encoder.train.processes import Processes
 
 CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
 CONTROLLED = 32  # sentences of a part whose keys are also shuffled
@@ -68,7 +67,7 @@ class SameLength:
         return fields | {"drawn": drawn(sentence, position)}
 
 
-class Tally:
+class RunningCounts:
     """What was found so far in the text: running sums, the largest values, and the vectors of the part at hand."""
 
     def __init__(self, encoder: TextEncoder, kept: KeptVectors = NO_VECTORS, pairs: bool = False) -> None:
@@ -112,19 +111,19 @@ class Tally:
             some.clear()
         return {name: value.cpu() for name, value in tensors.items()}
 
-    def gather(self, on: Processes) -> None:
+    def gather(self) -> None:
         """Bring to the first process what all of them found: sums by all_reduce, the largest by one gather."""
-        rankings = self.rankings
-        if on.count > 1:
+        rankings, several = self.rankings, distributed.is_initialized()
+        if several:
             for value in (*self.sums.values.values(), *(v for r in rankings.values() for v in (r.counts, r.sums))):
                 distributed.all_reduce(value)
             for ranking in rankings.values():
                 distributed.all_reduce(ranking.smallest, distributed.ReduceOp.MIN)
         self.load(self.state())  # into the computer's own memory
-        if on.count > 1:
+        if several:
             kept = {kind: ranking.kept() for kind, ranking in rankings.items()}
-            of_all = [kept] * on.count
-            distributed.gather_object(kept, of_all if on.first else None)
+            of_all = [kept] * distributed.get_world_size()
+            distributed.gather_object(kept, None if distributed.get_rank() else of_all)
             for kind, ranking in rankings.items():
                 ranking.merge([other[kind] for other in of_all[1:]])
 
@@ -140,10 +139,12 @@ Take = Callable[["Collector", int, Tensor], None]  # no bound method: what refer
 class Collector(Tap):
     """Sees each step of a batch and takes from it what the atlas keeps."""
 
-    def __init__(self, encoder: TextEncoder, tally: Tally, batch: SameLength, narrow: Sequence[Tensor]) -> None:
-        self.tally, self.batch, self.tokens = tally, batch, batch.tokens
+    def __init__(
+        self, encoder: TextEncoder, running: RunningCounts, batch: SameLength, narrow: Sequence[Tensor]
+    ) -> None:
+        self.running, self.batch, self.tokens = running, batch, batch.tokens
         self.lengths = torch.empty(0)
-        self.kept = batch.text & (self.tokens["sentence"] % tally.every == 0)
+        self.kept = batch.text & (self.tokens["sentence"] % running.every == 0)
         self.narrowed = narrow
         self.takes: dict[str, tuple[Take, int]] = {"embedding.output": (Collector.stream, 0)}
         for i in range(encoder.config.n_layers):
@@ -169,7 +170,7 @@ class Collector(Tap):
 
     def weights(self, layer: int, weights: Tensor) -> None:
         """Weights [B, H, n, n] and what is written with them, alpha ||v W_O||."""
-        batch, sums = self.batch, self.tally.sums
+        batch, sums = self.batch, self.running.sums
         sums.weights(layer, weights, batch.froms, batch.keys, batch.text)
         for row, number in enumerate(batch.numbers):
             if number - batch.first < CONTROLLED:
@@ -181,24 +182,24 @@ class Collector(Tap):
             ids = batch.ids[:, None].expand_as(key).gather(-1, key)
             more = {"key": key, "key_id": ids, "other": beside}
             of_token = {name: field.transpose(1, 2) for name, field in more.items()}
-            self.tally.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
+            self.running.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
 
     def heads(self, layer: int, z: Tensor) -> None:
         """What each head takes from all tokens, [B, H, n, d_head], kept as [H, tokens, d_head]."""
-        if layer in self.tally.heads:
-            self.tally.heads[layer].append(z.transpose(1, 2)[self.kept].transpose(0, 1).half())
+        if layer in self.running.heads:
+            self.running.heads[layer].append(z.transpose(1, 2)[self.kept].transpose(0, 1).half())
 
     def units(self, layer: int, activation: Tensor) -> None:
         """Activations [B, n, d_ff]."""
-        self.tally.rankings["unit"].take(layer, activation, self.tokens, {})
+        self.running.rankings["unit"].take(layer, activation, self.tokens, {})
 
     def stream(self, place: int, x: Tensor) -> None:
         """Vectors [B, n, d_model] after so many layers."""
-        if place in self.tally.vectors:
-            self.tally.vectors[place].append(x[self.kept].half())
-        if place == 0 and (self.tally.vectors or self.tally.heads):
+        if place in self.running.vectors:
+            self.running.vectors[place].append(x[self.kept].half())
+        if place == 0 and (self.running.vectors or self.running.heads):
             places = [self.tokens[name][self.kept] for name in ("sentence", "position", "id")]
-            self.tally.places.append(torch.stack(places, -1))
+            self.running.places.append(torch.stack(places, -1))
 
 
 def narrowed(attention: Attention) -> Tensor:
@@ -210,7 +211,7 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
-    tally: Tally,
+    running: RunningCounts,
     encoder: TextEncoder,
     first: int,
     texts: Sequence[Text],
@@ -226,9 +227,9 @@ def collect(
     for batch in batches(encoder, first, texts):
         pulse()
         batch = batch.to(device)
-        tally.sums.text(batch.froms, batch.keys, batch.text)
-        tally.sums.values["cut"] += sum(pieces.dropped + pieces.pair_dropped > 0 for pieces in batch.pieces)
-        encoder.model(batch.ids, None, batch.segments, Collector(encoder, tally, batch, narrow))
+        running.sums.text(batch.froms, batch.keys, batch.text)
+        running.sums.values["cut"] += sum(pieces.dropped + pieces.pair_dropped > 0 for pieces in batch.pieces)
+        encoder.model(batch.ids, None, batch.segments, Collector(encoder, running, batch, narrow))
         done += len(batch.numbers)
         progress(done)
 

@@ -17,7 +17,7 @@ from safetensors.torch import save as as_bytes
 from torch import Tensor
 
 from encoder.atlas.card import CARD, PARTS, PLAN
-from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Tally, collect
+from encoder.atlas.collecting import NO_VECTORS, KeptVectors, RunningCounts, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.linear import unpacked
@@ -48,9 +48,9 @@ class AtlasPlan:
         """The folder of what is not yet an atlas."""
         return self.out / PARTS
 
-    def found(self, rank: int) -> Path:
+    def so_far(self, rank: int) -> Path:
         """Return the file of what a process has found so far."""
-        return self.parts / f"found-{rank:03}.safetensors"
+        return self.parts / f"sums-{rank:03}.safetensors"
 
     def vectors(self, index: int) -> Path:
         """Return the file of the vectors of one part."""
@@ -120,7 +120,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, count: int = 1) -> MeasuredCorp
 
 def work(
     plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, on_progress: OnProgress = lambda done: None
-) -> Tally:
+) -> RunningCounts:
     """Go through this process's parts from where it was ended; `on_progress` hears of the sentences done.
 
     Raises:
@@ -128,11 +128,11 @@ def work(
     """
     behind = after = 0
     with unpacked(encoder.model), moved(encoder, plan.device):
-        tally = Tally(encoder, plan.kept, plan.corpus.pairs)
-        if (path := plan.found(rank)).exists():
+        running = RunningCounts(encoder, plan.kept, plan.corpus.pairs)
+        if (path := plan.so_far(rank)).exists():
             try:
                 state = load_file(path)
-                tally.load(state, plan.device)
+                running.load(state, plan.device)
                 after = int(state["after"])  # the first part that is not in it
             except Exception as error:  # the library has no common class of errors
                 raise AtlasError(DAMAGED.format(path)) from error
@@ -140,13 +140,13 @@ def work(
             if index % count != rank:
                 continue
             if index >= after:
-                collect(tally, encoder, first, texts, partial(add_to, behind, on_progress))
+                collect(running, encoder, first, texts, partial(add_to, behind, on_progress))
                 if plan.kept.stream or plan.kept.heads:
-                    save(plan.vectors(index), tally.of_part())
-                save(plan.found(rank), tally.state() | {"after": torch.tensor(index + 1)})
+                    save(plan.vectors(index), running.of_part())
+                save(plan.so_far(rank), running.state() | {"after": torch.tensor(index + 1)})
             behind += len(texts)
             on_progress(behind)
-    return tally
+    return running
 
 
 def add_to(behind: int, on_progress: OnProgress, done: int) -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import torch
 
 from encoder.atlas.card import CARD, FORMAT, VERSION
-from encoder.atlas.collecting import Tally
+from encoder.atlas.collecting import RunningCounts
 from encoder.atlas.corpus import named
 from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, vectors_of
 from encoder.atlas.ranking import FAR, Ranking, bin_of, decile_of
@@ -25,19 +25,19 @@ HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", 
 HEAD_COLUMNS += ["looks_at", "token_looked_at", "weight", "written"]
 
 
-def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, tally: Tally) -> None:
+def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, running: RunningCounts) -> None:
     """Write every file, the card last: a folder without one is no atlas."""
     out, config = plan.out, encoder.config
     sentences(out / "sentences.parquet", plan)
-    table(out / "heads.parquet", head_rows(tally, config))
-    table(out / "pairs.parquet", pair_rows(tally, config))
-    table(out / "units.parquet", unit_rows(tally.rankings["unit"], encoder))
+    table(out / "heads.parquet", head_rows(running, config))
+    table(out / "pairs.parquet", pair_rows(running, config))
+    table(out / "units.parquet", unit_rows(running.rankings["unit"], encoder))
     for layer in range(config.n_layers):
-        table(out / f"heads-layer-{layer}.parquet", head_contexts(tally, encoder, layer))
-        table(out / f"units-layer-{layer}.parquet", contexts(tally.rankings["unit"], encoder, layer, "unit"))
+        table(out / f"heads-layer-{layer}.parquet", head_contexts(running, encoder, layer))
+        table(out / f"units-layer-{layer}.parquet", contexts(running.rankings["unit"], encoder, layer, "unit"))
     if plan.kept.stream or plan.kept.heads:
         vectors(plan, encoder, corpus.sentences)
-    tokens = tally.sums.values["tokens"].tolist()
+    tokens = running.sums.values["tokens"].tolist()
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -55,7 +55,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, tally: 
             "sentences": corpus.sentences,
             "tokens": int(tokens[0]),
             "special_tokens": int(tokens[1]),
-            "cut": int(tally.sums.values["cut"]),
+            "cut": int(running.sums.values["cut"]),
             "every": plan.corpus.every,
             "licence": plan.licence,
             **plan.corpus.kind,
@@ -153,10 +153,10 @@ def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), pa.array(words, pa.string()))
 
 
-def head_contexts(tally: Tally, encoder: TextEncoder, layer: int) -> dict[str, Any]:
+def head_contexts(running: RunningCounts, encoder: TextEncoder, layer: int) -> dict[str, Any]:
     """Return the contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
     kinds = ("weight", "written")
-    parts = [pa.table(contexts(tally.rankings[kind], encoder, layer, "head")) for kind in kinds]
+    parts = [pa.table(contexts(running.rankings[kind], encoder, layer, "head")) for kind in kinds]
     names = {
         "weight": {"value": "weight", "other": "written"},
         "written": {"value": "written", "other": "weight"},
