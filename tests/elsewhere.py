@@ -1,4 +1,4 @@
-"""A shard on a device that this machine has not: python tests/elsewhere.py; prints where each of its values was.
+"""An atlas on a device that this machine has not: python tests/elsewhere.py; prints where each of its values was.
 
 PyTorch's FakeTensorMode computes shapes and devices without numbers, and raises where tensors of two devices meet. The
 device is one of its own for code outside it, which behaves as a GPU does in that: a build for processors alone has no
@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 from torch.fx.experimental.symbolic_shapes import ShapeEnv  # noqa: E402
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend  # noqa: E402
 
-from encoder.atlas.collecting import Collector, KeptVectors, Shard, collect  # noqa: E402
+from encoder.atlas.collecting import Collector, KeptVectors, RunningCounts, collect  # noqa: E402
 from encoder.trace.tokens import Text  # noqa: E402
 
 ELSEWHERE = "elsewhere"
@@ -39,7 +39,7 @@ class NoNumbers(FakeTensorMode):
 
 
 def seen() -> set[str]:
-    """The devices of the steps that a shard is made of, of all that it holds, and of what it hands on to be saved."""
+    """The devices of the steps that are counted, of all that is kept of them, and of what is written in the end."""
     found = set[str]()
 
     def noted(see: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -54,16 +54,19 @@ def seen() -> set[str]:
     with mode:
         encoder.model._apply(lambda one: mode.from_tensor(one).to(ELSEWHERE))
         for texts in (TEXTS, PAIRS):
-            shard = collect(encoder, 0, texts, KeptVectors((0, 1), (0,)))
-            found.update(f"kept {one.device.type}" for one in held(shard))
-            found.update(f"done {one.device.type}" for one in shard.state().values())
+            running = RunningCounts(encoder, KeptVectors((0, 1), (0,)), isinstance(texts[0], tuple))
+            collect(running, encoder, 0, texts)
+            found.update(f"kept {one.device.type}" for one in held(running))
+            found.update(f"done {one.device.type}" for one in running.of_part().values())
+            running.load(running.state())
+            found.update(f"done {one.device.type}" for one in running.state().values())
     return found
 
 
-def held(shard: Shard) -> list[torch.Tensor]:
-    """All that a shard holds."""
-    parts: list[Any] = [shard.sums.state(), *(ranking.state() for ranking in shard.rankings.values())]
-    lists = [*shard.vectors.values(), *shard.heads.values(), shard.places]
+def held(running: RunningCounts) -> list[torch.Tensor]:
+    """All that is kept."""
+    parts: list[Any] = [running.sums.values, *(ranking.state() for ranking in running.rankings.values())]
+    lists = [*running.vectors.values(), *running.heads.values(), running.places]
     return [one for part in parts for one in part.values()] + [one for some in lists for one in some]
 
 

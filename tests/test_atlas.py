@@ -2,7 +2,6 @@
 
 import json
 import math
-import multiprocessing
 import os
 import re
 import shutil
@@ -16,14 +15,15 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise, product
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
 from more_tools import section, tables
+from safetensors.torch import save
 from tiny import TINY, VARIANTS, tiny
+from torch import Tensor
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import reruns
@@ -33,12 +33,13 @@ from encoder.atlas.atlas_reader import Atlas, Firing
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.corpus_numbers import head_survey
-from encoder.atlas.making import AtlasPlan, begin, put_together, sha256, work, work_for_another
+from encoder.atlas.making import AtlasPlan, begin, sha256, work
 from encoder.atlas.pairs import TO, kinds, pairs_of
-from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, bin_of, bins_of, drawn, edges
+from encoder.atlas.ranking import POSITIONS, SAMPLE, TOP, bin_of, bins_of, drawn, edges
 from encoder.atlas.reruns import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.metrics import HEAD_MEASURES, SENTENCES, survey
+from encoder.model.encoder import Encoder
 from encoder.support.screening import is_fit
 
 pytestmark = pytest.mark.slow
@@ -57,7 +58,7 @@ def made(out: Path, lines: list[str], *more: str, model: str = "small") -> Path:
     out.mkdir(parents=True, exist_ok=True)
     text = out.parent / "words.txt"
     text.write_text("\n".join(lines), encoding="utf-8")
-    assert main(["--model", model, "--corpus", str(text), "--out", str(out), "--shard", "7", *more]) == 0
+    assert main(["--model", model, "--corpus", str(text), "--out", str(out), "--part", "7", *more]) == 0
     return out
 
 
@@ -402,7 +403,7 @@ def test_no_row_of_texts_holds_more_than_it_may() -> None:
 
 
 @pytest.mark.nightly
-def test_a_shard_is_made_on_the_device_of_the_model_and_brought_back() -> None:
+def test_all_is_counted_on_the_device_of_the_model_and_brought_back() -> None:
     """With a device that is not there; PyTorch raises where anything on the way was left behind or came along."""
     run = subprocess.run([sys.executable, ROOT / "tests" / "elsewhere.py"], capture_output=True, text=True, check=False)
     assert run.stdout.split("\n")[:-1] == ["done cpu", "kept elsewhere", "step elsewhere"], run.stderr
@@ -446,45 +447,28 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-@pytest.mark.parametrize(
-    ("start", "more"),
-    [
-        pytest.param([], ["--workers", "2"], id="workers"),
-        pytest.param(TORCHRUN, [], marks=pytest.mark.nightly, id="torchrun"),
-    ],
-)
-def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path, start: list[str], more: list[str]) -> None:
-    """As a person starts them; under torchrun the first process alone speaks."""
+def test_two_processes_under_torchrun_make_the_same_to_rounding(folder: Path, tmp_path: Path) -> None:
+    """As a person starts them; the first process alone speaks."""
     plan = planned(tmp_path)
-    given = [
-        "--model",
-        "small",
-        "--corpus",
-        *map(str, plan.corpus.files),
-        "--out",
-        str(plan.out),
-        "--shard",
-        "7",
-        *KEPT,
-    ]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, *start, "-m", "encoder.atlas", *given, *KEPT, *more]
-    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=120)
+    text = str(plan.corpus.files[0])
+    given = ["--model", "small", "--corpus", text, "--out", str(plan.out), "--part", "7", *KEPT]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *TORCHRUN, "-m", "encoder.atlas", *given]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.count(f"{len(LINES)} sentences") == 1
-    assert contents(plan.out) == contents(folder)
-
-
-def test_a_process_whose_starter_was_killed_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else it would go on writing beside the run that takes up what was done."""
-    plan = planned(tmp_path)
-    begin(plan, TextEncoder.from_pretrained("small"), resume=False)
-    there = [True, True, False]
-    starter = SimpleNamespace(is_alive=lambda: there.pop(0))
-    monkeypatch.setattr(multiprocessing, "parent_process", lambda: starter)
-    with pytest.raises(SystemExit):
-        work_for_another(0, plan, [0, 0])
-    assert not there and len(list(plan.parts.glob("part-*"))) < 3
+    assert [path.name for path in sorted(plan.out.iterdir())] == [path.name for path in sorted(folder.iterdir())]
+    for path in plan.out.glob("*.npy"):
+        np.testing.assert_array_equal(np.load(path), np.load(folder / path.name))
+    for path in plan.out.glob("*.parquet"):
+        ours, theirs = pq.read_table(path), pq.read_table(folder / path.name)
+        assert ours.schema == theirs.schema
+        for name in ours.column_names:
+            one, other = ours[name].to_pylist(), theirs[name].to_pylist()
+            if one and isinstance(one[0], float | list):
+                np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
+            else:
+                assert one == other, (path.name, name)
 
 
 def planned(folder: Path) -> AtlasPlan:
@@ -493,12 +477,12 @@ def planned(folder: Path) -> AtlasPlan:
     return AtlasPlan("small", AtlasCorpus((folder / "words.txt",)), folder / "atlas", KeptVectors((0, 3), (1,)), 7)
 
 
-def test_a_killed_run_is_taken_up_again_by_workers_in_any_order(
-    folder: Path, tmp_path: Path, small: TextEncoder
+def test_a_killed_run_started_again_goes_on_from_its_last_part(
+    folder: Path, tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends amid a shard; what was done is not done again, and the files are the same."""
-    plan = planned(tmp_path)
-    begin(plan, small, resume=False)
+    """It ends amid a part; what was done is not done again, and the files are the same."""
+    plan, passed = planned(tmp_path), list[Tensor]()
+    begin(plan, small)
 
     def kill(done: int) -> None:
         if done > 16:
@@ -506,48 +490,38 @@ def test_a_killed_run_is_taken_up_again_by_workers_in_any_order(
 
     with pytest.raises(KeyboardInterrupt):
         work(plan, small, on_progress=kill)
-    assert sorted(path.name for path in plan.parts.glob("part-*")) == [plan.part(0).name, plan.part(1).name]
-    times = [plan.part(i).stat().st_mtime_ns for i in range(2)]
-    with pytest.raises(AtlasError, match="--resume"):
-        begin(plan, small, resume=False)
     for other in ({"kept": KeptVectors((0,))}, {"device": "cuda"}, {"corpus": replace(plan.corpus, every=2)}):
         with pytest.raises(AtlasError, match="other settings"):
-            begin(replace(plan, **other), small, resume=True)
+            begin(replace(plan, **other), small)
+    with pytest.raises(AtlasError, match="number of processes"):
+        begin(plan, small, 2)
     assert "--device cuda" in replace(plan, device="cuda").command and "--device" not in plan.command
-    for rank in (3, 0, 2, 1):
-        work(plan, small, rank, 4)
-    assert [plan.part(i).stat().st_mtime_ns for i in range(2)] == times
-    assert contents(made(plan.out, LINES, *KEPT, "--resume")) == contents(folder)
+    run = Encoder.forward
+    monkeypatch.setattr(Encoder, "forward", lambda self, ids, *more: passed.append(ids) or run(self, ids, *more))
+    assert contents(made(plan.out, LINES, *KEPT)) == contents(folder)
+    assert sum(len(ids) for ids in passed) <= len(LINES) - 14 + 1, "and one run that tries the model out"
+
+
+def test_what_a_killed_run_left_damaged_is_refused_in_a_sentence(tmp_path: Path, small: TextEncoder) -> None:
+    plan = planned(tmp_path)
+    begin(plan, small)
+    for content in (b"", b"{}", b"\xff" * 100, save({"after": torch.tensor(1)})):
+        plan.so_far(0).write_bytes(content)
+        with pytest.raises(AtlasError, match=r"sums-000\.safetensors is damaged or not there; remove the folder"):
+            work(plan, small)
 
 
 @pytest.mark.parametrize("name", ["gelu", "pre-norm", "albert"])
-def test_other_models_are_measured_too(name: str, tmp_path: Path) -> None:
+def test_other_models_are_measured_too(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = tiny(VARIANTS[name])
-    (tmp_path / "a.txt").write_text("w1 w2 w3 w2\nw4 w5\n\nw6 w7 w1\n", encoding="utf-8")
-    plan = AtlasPlan("tiny", AtlasCorpus((tmp_path / "a.txt",)), tmp_path / "out")
-    found = begin(plan, encoder, resume=False)
-    work(plan, encoder)
-    whole = put_together(plan, encoder, found.sentences)
-    traces = [encoder.trace(line) for line in ("w1 w2 w3 w2", "w4 w5", "w6 w7 w1")]
+    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given: encoder)
+    lines = ["w1 w2 w3 w2", "w4 w5", "w6 w7 w1"]
+    atlas = Atlas(made(tmp_path / "atlas", [lines[0], lines[1], "", lines[2]]))
     last = VARIANTS[name].n_layers - 1
-    slow = events(traces, lambda t: written(t, last, 0))
-    got = whole.rankings["written"].events["top"]["value"][last, :3, 0].tolist()
+    slow = events([encoder.trace(line) for line in lines], lambda t: written(t, last, 0))
+    got = [firing.written for firing in atlas.head_firings(last, 0, "written", "top")]
     best = sorted((max(e[0] for e in slow if e[1] == s) for s in range(3)), reverse=True)
     assert got == pytest.approx(best, rel=1e-5)
-
-
-def test_merging_does_not_depend_on_the_size_of_shards(tmp_path: Path, small: TextEncoder) -> None:
-    """But for units that tie: batches of other sizes round otherwise."""
-    (tmp_path / "a.txt").write_text("\n".join(LINES[:12]), encoding="utf-8")
-    kept = []
-    for size in (3, 12):
-        plan = AtlasPlan("small", AtlasCorpus((tmp_path / "a.txt",)), tmp_path / str(size), shard=size)
-        begin(plan, small, resume=False)
-        work(plan, small)
-        ranking = put_together(plan, small, 12).rankings["unit"]
-        there = {"top": ranking.order["top"] > 0, "sample": ranking.order["sample"] < FAR}
-        kept.append([ranking.events[kind][name][there[kind]] for kind in there for name in ("sentence", "position")])
-    assert min(float((a == b).float().mean()) for a, b in zip(*kept, strict=True)) > 0.999
 
 
 def test_lots_are_drawn_once_and_evenly_and_bins_hold_what_their_edges_say() -> None:
@@ -630,9 +604,9 @@ def test_a_folder_without_a_finished_atlas_is_told_of(
     own.mkdir()
     assert "names a folder mine, which has no atlas in it" in shelf(small.source).refused[0]
     (tmp_path / "words.txt").write_text("The cat.", encoding="utf-8")
-    begin(AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), own / "half"), small, resume=False)
+    begin(AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), own / "half"), small)
     before = stamp()
-    assert "half is an unfinished atlas; the same command with --resume goes on" in shelf(small.source).refused[0]
+    assert "half is an unfinished atlas; the same command goes on" in shelf(small.source).refused[0]
     shutil.copytree(folder, own / "half", dirs_exist_ok=True)
     assert stamp() != before and shelf(small.source).refused == ()
     assert own / "half" in [atlas.folder for atlas in shelf(small.source).atlases]
@@ -656,8 +630,7 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(
         (["words.txt", "--vectors", "5"], "--vectors 5 is no layer"),
         (["words.txt", "--head-vectors", "4"], "--head-vectors 4 is no layer"),
         (["words.txt", "--every", "0"], "--every 0"),
-        (["words.txt", "--workers", "0"], "--workers is 0"),
-        (["words.txt", "--resume"], "no unfinished atlas to resume"),
+        (["words.txt", "--part", "0"], "--part 0 must be 1 or more"),
         (["words.txt", "--model", "nope"], "nope"),
     ):
         assert main(["--model", "small", "--out", "out", "--corpus", *given]) == 2, given

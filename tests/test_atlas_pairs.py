@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import torch
 from more_tools import asks, numbers, pictures, section, words
 from tiny import VARIANTS, tiny
 from twins import MODELS, roberta_tokenizer, saved
@@ -18,7 +17,7 @@ from encoder.atlas import reruns
 from encoder.atlas.__main__ import arguments, main, planned
 from encoder.atlas.atlas_folders import FOLDER, SHIPPED
 from encoder.atlas.atlas_reader import Atlas
-from encoder.atlas.collecting import Shard, collect
+from encoder.atlas.collecting import RunningCounts, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import begin
 from encoder.atlas.pairs import ACROSS, SIDES, kinds
@@ -49,7 +48,7 @@ PAIRS: dict[str, list[Pair]] = {
     "token types": tiny_pairs(),
     "roberta": tiny_pairs(),
 }
-KEPT = ("--pairs", "--shard", "7", "--vectors", "1", "--head-vectors", "1")
+KEPT = ("--pairs", "--part", "7", "--vectors", "1", "--head-vectors", "1")
 
 
 def model_of(name: str, folder: Path) -> Path | str:
@@ -182,32 +181,17 @@ def test_a_pair_without_a_head_is_run_as_a_pair(made: tuple[str, TextEncoder, At
 def test_a_run_of_pairs_is_not_taken_up_as_one_of_sentences(tmp_path: Path, small: TextEncoder) -> None:
     """The same text would be other sentences then."""
     plan = planned(arguments(asked("small", tmp_path, tmp_path / "atlas")))
-    begin(plan, small, resume=False)
+    begin(plan, small)
     with pytest.raises(AtlasError, match="other settings"):
-        begin(replace(plan, corpus=replace(plan.corpus, pairs=False)), small, resume=True)
-
-
-@torch.inference_mode()
-def test_shards_of_pairs_add_up_to_what_is_found_of_all(small: TextEncoder) -> None:
-    """In whatever order they are taken in."""
-    parts = [collect(small, at, PAIRS["small"][at:end]) for at, end in ((0, 1), (1, 3), (3, 20))]
-    whole, tail = head_rows(collect(small, 0, PAIRS["small"]), small.config), parts[2].state()
-    forth, back = parts[0], Shard(small, pairs=True)
-    back.load({name: value.clone() for name, value in tail.items()})
-    for shard, others in ((back, (parts[1], parts[0])), (forth, (parts[1], parts[2]))):
-        for other in others:
-            shard.add(other)
-        rows = head_rows(shard, small.config)
-        for name in ACROSS:
-            np.testing.assert_array_equal(rows[f"{name}_queries"], whole[f"{name}_queries"])
-            np.testing.assert_allclose(rows[name], whole[name], rtol=1e-5)
+        begin(replace(plan, corpus=replace(plan.corpus, pairs=False)), small)
 
 
 def test_a_sentence_without_a_token_gives_and_gets_nothing() -> None:
     """Its pair is in no mean: there is no query, or nothing to look at."""
     encoder = TextEncoder(tiny(VARIANTS["segments"]).model, roberta_tokenizer(), Source("roberta"))
-    shard = collect(encoder, 0, [("w1 w2", "w3"), ("w1 w2 w3", " ")])
-    rows = head_rows(shard, encoder.config)
+    running = RunningCounts(encoder, pairs=True)
+    collect(running, encoder, 0, [("w1 w2", "w3"), ("w1 w2 w3", " ")])
+    rows = head_rows(running, encoder.config)
     assert (rows["a_to_b_queries"][0], rows["b_to_a_queries"][0]) == (2, 1)
 
 

@@ -1,15 +1,17 @@
 """Pictures over whole lists: each sentence has the numbers that it has alone, and what cannot be measured is said."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from encoder import EncoderError, TextEncoder
 from encoder.experiments.attributions.contributions import logit_attribution
 from encoder.experiments.attributions.target import Target
-from encoder.metrics import normalized_entropy
+from encoder.metrics import js_distance, survey
 from encoder.pictures.lists import fitting, measure
 
 LIST = (
@@ -18,27 +20,53 @@ LIST = (
     "</script><script>alert(1)</script> مرحبا \x00 =1+1 \u202eabc",
     "a",
 )
+same_to_rounding = partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-6)
 MEASURES = [f"measured?measure={name}" for name in ("normalized_entropy", "distance", "previous", "self", "sep")]
 
 
 def test_every_sentence_has_the_numbers_that_it_has_alone(small: TextEncoder) -> None:
     both = measure(small, LIST, [*MEASURES, "arcs", "mixing", "rollout"])
     heads = both.table("layer", "head").columns
+    assert heads["sentence"].tolist() == sorted(heads["sentence"].tolist()), "in the order of the list"
     for number, sentence in enumerate(LIST):
         trace = small.trace(sentence)
-        here = heads["sentence"] == number
-        weights = [trace[f"layers.{i}.attention.weights"] for i in range(4)]
-        found = np.concatenate([normalized_entropy(layer).mean(-1).numpy() for layer in weights])
-        np.testing.assert_array_equal(heads["measured?measure=normalized_entropy"][here], found.astype(np.float64))
+        here, n = heads["sentence"] == number, len(trace.tokens)
+        weights = np.concatenate([trace[f"layers.{i}.attention.weights"].numpy() for i in range(4)]).astype(np.float64)
+        away = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+        expected = {
+            "normalized_entropy": -(weights * np.log(weights + 1e-30)).sum(-1).mean(-1) / np.log(n),
+            "distance": (weights * away).sum(-1).mean(-1),
+            "previous": np.diagonal(weights, -1, 1, 2).mean(-1),
+            "self": np.diagonal(weights, 0, 1, 2).mean(-1),
+            "sep": weights[:, :, [token == "[SEP]" for token in trace.tokens]].sum(-1).mean(-1),
+        }
+        for name, values in expected.items():
+            np.testing.assert_allclose(heads[f"measured?measure={name}"][here], values, rtol=1e-5, atol=1e-6)
         assert heads["layer"][here].tolist() == [i for i in range(4) for _ in range(4)]
         alone = measure(small, [sentence], [*MEASURES, "arcs", "mixing", "rollout"])
         for one, many in zip(alone.tables, both.tables, strict=True):
             rows = many.columns["sentence"] == number
             for name in one.columns.keys() - {"sentence"}:
-                np.testing.assert_array_equal(one.columns[name], many.columns[name][rows])
+                compare = np.testing.assert_array_equal if one.columns[name].dtype.kind == "U" else same_to_rounding
+                compare(one.columns[name], many.columns[name][rows])
     pairs = both.table("layer", "query", "key").columns
     assert pairs["query name"][pairs["sentence"] == 1][:9:8].tolist() == ["[CLS]", "[CLS]"]
     assert (both.cut, both.left_out) == ((), {})
+
+
+def test_sentences_of_one_length_run_together_and_are_told_apart(small: TextEncoder) -> None:
+    texts = [f"The {noun} {verb} on the mat." for noun in ("cat", "dog", "man") for verb in ("sat", "ran")] * 4
+    both = measure(small, [*texts, "", *LIST], [*MEASURES, "likeness"])
+    heads, pairs = both.table("layer", "head").columns, both.table("any head", "other head").columns
+    for number in (0, 5, 17, 23, 25):
+        text = [*texts, "", *LIST][number]
+        weights = torch.cat([small.trace(text)[f"layers.{i}.attention.weights"] for i in range(4)])
+        alone = survey(small, [text])
+        for name in MEASURES:
+            expected = alone.measures[name.partition("=")[2]].flatten()
+            same_to_rounding(heads[name][heads["sentence"] == number], expected)
+        same_to_rounding(pairs["likeness"][pairs["sentence"] == number], js_distance(weights).flatten(), atol=1e-5)
+    assert list(both.left_out) == [24]
 
 
 def test_pictures_of_words_and_of_all_tokens_have_a_table_each(small: TextEncoder) -> None:
@@ -61,7 +89,7 @@ def test_both_sums_of_a_guess_are_rows_that_add_up_to_its_logit(small: TextEncod
         assert words["word name"][here].tolist()[-1] == "biases"
         at, guess = trace.tokens.index("[MASK]"), int(trace["mlm.logits"][trace.tokens.index("[MASK]")].argmax())
         grid = logit_attribution(small, trace, Target(at, guess)).grid(small.config)
-        np.testing.assert_allclose(parts["why_parts"][parts["sentence"] == number], grid.flatten().numpy(), atol=1e-6)
+        np.testing.assert_allclose(parts["why_parts"][parts["sentence"] == number], grid.flatten().numpy(), atol=1e-5)
 
 
 def test_files_hold_what_was_measured(small: TextEncoder) -> None:
@@ -112,7 +140,7 @@ def test_work_ends_where_who_hears_of_it_says_so_and_where_it_is_too_much(small:
 
     with pytest.raises(InterruptedError):
         measure(small, LIST, MEASURES, hear=stop)
-    with pytest.raises(EncoderError, match="from sentence 2 on, the tables have more than 40 rows"):
+    with pytest.raises(EncoderError, match="with 3 of 4 sentences, the tables have more than 40 rows"):
         measure(small, LIST, MEASURES, most_rows=40)
 
 

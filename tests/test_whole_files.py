@@ -194,14 +194,14 @@ def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtlasPlan:
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: tiny(TINY))
     (tmp_path / "text").write_text("\n".join(f"w{i % 40} w{i % 7} w{i % 11}" for i in range(40)))
     plan = AtlasPlan("tiny", AtlasCorpus((tmp_path / "text",)), tmp_path / "out", KeptVectors((0, 2), (1,)), 10)
-    making.begin(plan, tiny(TINY), resume=False)
+    making.begin(plan, tiny(TINY))
     making.work(plan, tiny(TINY))
     return plan
 
 
 def finish(plan: AtlasPlan) -> int:
     """Write the files of an atlas by its command, from the parts that are there."""
-    kept = ["--vectors", "0", "2", "--head-vectors", "1", "--shard", "10", "--resume"]
+    kept = ["--vectors", "0", "2", "--head-vectors", "1", "--part", "10"]
     return make_atlas(["--model", "tiny", "--corpus", str(plan.corpus.files[0]), "--out", str(plan.out), *kept])
 
 
@@ -219,7 +219,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
     unwritten: AtlasPlan, tmp_path: Path, moments: int
 ) -> None:
-    """Its card comes last: without one the same command with --resume ends as if nothing had happened."""
+    """Its card comes last: without one the same command ends as if nothing had happened."""
     made, outcomes = tmp_path / "made", set()
     shutil.copytree(unwritten.out, made)
     assert finish(unwritten) == 0

@@ -1,4 +1,4 @@
-"""`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
+"""`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process or under torchrun."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import torch
 
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
-from encoder.atlas.making import SHARD, AtlasPlan, begin, put_together, work, work_together
+from encoder.atlas.making import PART, AtlasPlan, begin, work
 from encoder.atlas.writing import write
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.command_line import CommandLine, exit_code
@@ -36,10 +36,8 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help=heads)
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda is a GPU")
-    parser.add_argument("--shard", type=int, default=SHARD, metavar="N", help="sentences that a kill loses at most")
-    parser.add_argument("--resume", action="store_true", help="go on with the unfinished atlas in --out")
+    parser.add_argument("--part", type=int, default=PART, metavar="N", help="sentences that a kill loses at most")
     return parser.parse_args(given)
 
 
@@ -51,7 +49,7 @@ def planned(options: Namespace) -> AtlasPlan:
         AtlasCorpus(tuple(options.corpus), options.every, options.pairs, options.screen),
         options.out,
         KeptVectors(stream, heads, options.vector_every),
-        options.shard,
+        options.part,
         options.licence,
         device(options.device),
     )
@@ -78,25 +76,20 @@ def device(name: str) -> str:
 
 
 def make(options: Namespace) -> None:
-    """Make what is asked for; under torchrun each process does its share, and the first one writes."""
+    """Make what is asked for, or go on with it; under torchrun each process does its share, the first one writes."""
     plan = planned(options)
-    if options.workers < 1:
-        raise AtlasError(f"--workers is {options.workers}; it must be 1 or more")
     check_folder(plan.out)
     encoder = TextEncoder.from_pretrained(plan.model)
     with processes(plan.device) as on:
         if on.first:
-            corpus = begin(plan, encoder, options.resume)
+            corpus = begin(plan, encoder, on.count)
         on.wait()
         with progress("atlas", "sentences") as hear:
-            if options.workers > 1 and on.count == 1:
-                work_together(plan, options.workers, lambda done: hear(done, corpus.sentences))
-            else:
-                share = -(-corpus.sentences // on.count) if on.first else None
-                work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
-        on.wait()
+            share = -(-corpus.sentences // on.count) if on.first else None
+            running = work(plan, encoder, on.rank, on.count, lambda done: hear(done, share))
+        running.gather()
         if on.first:
-            write(plan, encoder, corpus, put_together(plan, encoder, corpus.sentences))
+            write(plan, encoder, corpus, running)
             shutil.rmtree(plan.parts)
             print(f"{plan.out}: {how_many(corpus.sentences, plan.corpus.pairs)}")
 
@@ -104,7 +97,7 @@ def make(options: Namespace) -> None:
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says; returns the exit code, 2 where it cannot be done."""
     options = arguments(given)
-    return exit_code(lambda: make(options), "go on with --resume")
+    return exit_code(lambda: make(options), "the same command goes on")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def read_card(folder: Path) -> AtlasCard:
     """
     path = folder / CARD
     if not path.is_file() and (folder / UNFINISHED).is_file():
-        raise AtlasError(f"{folder.name} is an unfinished atlas; the same command with --resume goes on with it")
+        raise AtlasError(f"{folder.name} is an unfinished atlas; the same command goes on with it")
     if not path.is_file():
         raise AtlasError(f"{folder.name} is no atlas: it has no {CARD}; python -m encoder.atlas makes one")
     try:

@@ -1,11 +1,11 @@
-"""One shard of a corpus through the encoder's own forward pass, reduced on its way so that no run is kept."""
+"""Text through the encoder's own forward pass, reduced on its way so that no run is kept."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
-from torch import Tensor
+from torch import Tensor, distributed
 
 from encoder.atlas.pairs import pairs_of
 from encoder.atlas.ranking import Ranking, drawn
@@ -19,7 +19,7 @@ from encoder.support.progress import pulse
 from encoder.trace.tokens import Text, Tokens
 
 CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
-CONTROLLED = 32  # sentences of a shard whose keys are also shuffled
+CONTROLLED = 32  # sentences of a part whose keys are also shuffled
 PAIR = {"key": torch.int16, "key_id": torch.int32, "other": torch.float32}
 FINE, COARSE = 10, 4  # bits of the bins: heads are few and their weights crowd below 1, units are many
 
@@ -50,7 +50,7 @@ class SameLength:
     froms: Tensor  # [B, FROM, n], what each query is
     keys: Tensor  # [B, TO, n, n], what each key is to it
     segments: Tensor | None  # [B, n], as TextEncoder.segments gives them
-    first: int  # the number of the shard's first sentence
+    first: int  # the number of the part's first sentence
 
     def to(self, device: torch.device) -> "SameLength":
         """Return the same on a device."""
@@ -67,46 +67,65 @@ class SameLength:
         return fields | {"drawn": drawn(sentence, position)}
 
 
-class Shard:
-    """What was found in some sentences, or in some pairs of them."""
+class RunningCounts:
+    """What was found so far in the text: running sums, the largest values, and the vectors of the part at hand."""
 
     def __init__(self, encoder: TextEncoder, kept: KeptVectors = NO_VECTORS, pairs: bool = False) -> None:
         config = encoder.config
         self.every = kept.every
-        self.sums = Sums(config, pairs)
-        self.rankings = {
-            "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
-            "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
-            "unit": Ranking(config.n_layers, config.d_ff, {}, COARSE),
-        }
+        with encoder.model.embedding.tokens.weight.device:
+            self.sums = Sums(config, pairs)
+            self.rankings = {
+                "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+                "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+                "unit": Ranking(config.n_layers, config.d_ff, {}, COARSE),
+            }
         self.vectors: dict[int, list[Tensor]] = {layer: [] for layer in kept.stream}
         self.heads: dict[int, list[Tensor]] = {layer: [] for layer in kept.heads}
         self.places: list[Tensor] = []  # of the vectors: sentence, position, id
 
-    def add(self, other: "Shard") -> None:
-        """Take in what another shard found, without its vectors."""
-        self.sums.add(other.sums)
-        for kind, ranking in self.rankings.items():
-            ranking.add(other.rankings[kind])
-
     def state(self) -> dict[str, Tensor]:
-        """Everything, by name, in the computer's own memory; the vectors in the order of the text."""
-        tensors = {f"sums.{name}": value for name, value in self.sums.state().items()}
+        """All but the vectors, by name."""
+        tensors = {f"sums.{name}": value for name, value in self.sums.values.items()}
         for kind, ranking in self.rankings.items():
             tensors |= {f"{kind}.{name}": value for name, value in ranking.state().items()}
-        if self.places:
-            places = torch.cat(self.places)  # [tokens, 3]
-            order = (places[:, 0] * (1 << 14) + places[:, 1]).argsort()
-            tensors["places"] = places[order].int()
-            tensors |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
-            tensors |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
+        return tensors
+
+    def load(self, state: Mapping[str, Tensor], device: str = "cpu") -> None:
+        """Take back what `state` gave, onto a device; KeyError or RuntimeError where it is of another shape."""
+        here = {name: state[name].to(device).view_as(value) for name, value in self.state().items()}
+        self.sums.values = under(here, "sums")
+        for kind, ranking in self.rankings.items():
+            ranking.load(under(here, kind))
+
+    def of_part(self) -> dict[str, Tensor]:
+        """Give away the vectors of the part, in the order of the text."""
+        if not self.places:
+            return {}
+        places = torch.cat(self.places)  # [tokens, 3]
+        order = (places[:, 0] * (1 << 14) + places[:, 1]).argsort()
+        tensors = {"places": places[order].int()}
+        tensors |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
+        tensors |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
+        for some in (self.places, *self.vectors.values(), *self.heads.values()):
+            some.clear()
         return {name: value.cpu() for name, value in tensors.items()}
 
-    def load(self, state: Mapping[str, Tensor]) -> None:
-        """Take back what `state` gave, without the vectors."""
-        self.sums.load(under(state, "sums"))
-        for kind, ranking in self.rankings.items():
-            ranking.load(under(state, kind))
+    def gather(self) -> None:
+        """Bring to the first process what all of them found: sums by all_reduce, the largest by one gather."""
+        rankings, several = self.rankings, distributed.is_initialized()
+        if several:
+            for value in (*self.sums.values.values(), *(v for r in rankings.values() for v in (r.counts, r.sums))):
+                distributed.all_reduce(value)
+            for ranking in rankings.values():
+                distributed.all_reduce(ranking.smallest, distributed.ReduceOp.MIN)
+        self.load(self.state())  # into the computer's own memory
+        if several:
+            kept = {kind: ranking.kept() for kind, ranking in rankings.items()}
+            of_all = [kept] * distributed.get_world_size()
+            distributed.gather_object(kept, None if distributed.get_rank() else of_all)
+            for kind, ranking in rankings.items():
+                ranking.merge([other[kind] for other in of_all[1:]])
 
 
 def under(state: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
@@ -120,10 +139,12 @@ Take = Callable[["Collector", int, Tensor], None]  # no bound method: what refer
 class Collector(Tap):
     """Sees each step of a batch and takes from it what the atlas keeps."""
 
-    def __init__(self, encoder: TextEncoder, shard: Shard, batch: SameLength, narrow: Sequence[Tensor]) -> None:
-        self.shard, self.batch, self.tokens = shard, batch, batch.tokens
+    def __init__(
+        self, encoder: TextEncoder, running: RunningCounts, batch: SameLength, narrow: Sequence[Tensor]
+    ) -> None:
+        self.running, self.batch, self.tokens = running, batch, batch.tokens
         self.lengths = torch.empty(0)
-        self.kept = batch.text & (self.tokens["sentence"] % shard.every == 0)
+        self.kept = batch.text & (self.tokens["sentence"] % running.every == 0)
         self.narrowed = narrow
         self.takes: dict[str, tuple[Take, int]] = {"embedding.output": (Collector.stream, 0)}
         for i in range(encoder.config.n_layers):
@@ -149,7 +170,7 @@ class Collector(Tap):
 
     def weights(self, layer: int, weights: Tensor) -> None:
         """Weights [B, H, n, n] and what is written with them, alpha ||v W_O||."""
-        batch, sums = self.batch, self.shard.sums
+        batch, sums = self.batch, self.running.sums
         sums.weights(layer, weights, batch.froms, batch.keys, batch.text)
         for row, number in enumerate(batch.numbers):
             if number - batch.first < CONTROLLED:
@@ -161,24 +182,24 @@ class Collector(Tap):
             ids = batch.ids[:, None].expand_as(key).gather(-1, key)
             more = {"key": key, "key_id": ids, "other": beside}
             of_token = {name: field.transpose(1, 2) for name, field in more.items()}
-            self.shard.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
+            self.running.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
 
     def heads(self, layer: int, z: Tensor) -> None:
         """What each head takes from all tokens, [B, H, n, d_head], kept as [H, tokens, d_head]."""
-        if layer in self.shard.heads:
-            self.shard.heads[layer].append(z.transpose(1, 2)[self.kept].transpose(0, 1).half())
+        if layer in self.running.heads:
+            self.running.heads[layer].append(z.transpose(1, 2)[self.kept].transpose(0, 1).half())
 
     def units(self, layer: int, activation: Tensor) -> None:
         """Activations [B, n, d_ff]."""
-        self.shard.rankings["unit"].take(layer, activation, self.tokens, {})
+        self.running.rankings["unit"].take(layer, activation, self.tokens, {})
 
     def stream(self, place: int, x: Tensor) -> None:
         """Vectors [B, n, d_model] after so many layers."""
-        if place in self.shard.vectors:
-            self.shard.vectors[place].append(x[self.kept].half())
-        if place == 0 and (self.shard.vectors or self.shard.heads):
+        if place in self.running.vectors:
+            self.running.vectors[place].append(x[self.kept].half())
+        if place == 0 and (self.running.vectors or self.running.heads):
             places = [self.tokens[name][self.kept] for name in ("sentence", "position", "id")]
-            self.shard.places.append(torch.stack(places, -1))
+            self.running.places.append(torch.stack(places, -1))
 
 
 def narrowed(attention: Attention) -> Tensor:
@@ -190,34 +211,31 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
+    running: RunningCounts,
     encoder: TextEncoder,
     first: int,
     texts: Sequence[Text],
-    kept: KeptVectors = NO_VECTORS,
     progress: Callable[[int], None] = lambda done: None,
-) -> Shard:
-    """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
+) -> None:
+    """Run the encoder over the sentences of a part, whose first one has that number, and add what an atlas needs.
 
     A text without a token that the model knows is left out. `progress` is called with the sentences done so far. All
     is computed, ranked and summed on the device that the model is on. Either no text is a pair of sentences, or all.
     """
     device, done = encoder.model.embedding.tokens.weight.device, 0
-    with device:
-        shard = Shard(encoder, kept, any(isinstance(text, tuple) for text in texts))
     narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
     for batch in batches(encoder, first, texts):
         pulse()
         batch = batch.to(device)
-        shard.sums.text(batch.froms, batch.keys, batch.text)
-        shard.sums.values["cut"] += sum(pieces.dropped + pieces.pair_dropped > 0 for pieces in batch.pieces)
-        encoder.model(batch.ids, None, batch.segments, Collector(encoder, shard, batch, narrow))
+        running.sums.text(batch.froms, batch.keys, batch.text)
+        running.sums.values["cut"] += sum(pieces.dropped + pieces.pair_dropped > 0 for pieces in batch.pieces)
+        encoder.model(batch.ids, None, batch.segments, Collector(encoder, running, batch, narrow))
         done += len(batch.numbers)
         progress(done)
-    return shard
 
 
 def batches(encoder: TextEncoder, first: int, texts: Sequence[Text]) -> Iterator[SameLength]:
-    """Yield the sentences of a shard, those of the same length together and no more at once than CELLS allows."""
+    """Yield the sentences of a part, those of the same length together and no more at once than CELLS allows."""
     by_length = defaultdict(list)
     for number, text in enumerate(texts, first):
         pieces = encoder.tokenize(text)

@@ -1,4 +1,4 @@
-"""The text that an atlas is made of: one sentence or pair a line, read as a stream, in shards of so many."""
+"""The text that an atlas is made of: one sentence or pair a line, read as a stream, in parts of so many."""
 
 import hashlib
 import lzma
@@ -57,8 +57,8 @@ class AtlasCorpus:
                     yield pair(path, line, text) if self.pairs else text
                 number += 1
 
-    def shards(self, size: int) -> Iterator[tuple[int, list[Text]]]:
-        """Yield the number of each shard's first sentence, and its sentences."""
+    def parts(self, size: int) -> Iterator[tuple[int, list[Text]]]:
+        """Yield the number of each part's first sentence, and its sentences."""
         first, some = 0, list[Text]()
         for text in self.sentences():
             some.append(text)

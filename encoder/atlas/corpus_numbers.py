@@ -67,7 +67,7 @@ class AtlasMeasures(dict[str, torch.Tensor]):
 def head_survey(atlas: Atlas) -> HeadSurvey:
     """The measures and labels of all heads over the corpus, as `encoder.metrics.survey` makes them of its sentences.
 
-    `tokens` are those of the text. Labels shuffle the keys of the first sentences of each shard, and not of all.
+    `tokens` are those of the text. Labels shuffle the keys of the first sentences of each part, and not of all.
     `measures` lacks those that are newer than the atlas; to ask for one of these is an AtlasError.
     """
     card, rows = atlas.card, atlas.heads

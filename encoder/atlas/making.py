@@ -1,33 +1,30 @@
-"""Making an atlas: shards of the corpus in any number of processes, each kept as a part, and the parts put together.
+"""Making an atlas in one pass over the corpus, in one process or several: part after part, with running sums.
 
-A part depends on its shard alone and parts are put together in their order, so the files are the same, byte for byte,
-for any number of processes and for a run that was ended and taken up again.
+After each part a process writes what it has found so far, and goes on from there where it was ended.
 """
 
 import hashlib
 import json
-import multiprocessing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import load_file
 from safetensors.torch import save as as_bytes
 from torch import Tensor
-from torch.multiprocessing.spawn import ProcessException, spawn
 
 from encoder.atlas.card import CARD, PARTS, PLAN
-from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
+from encoder.atlas.collecting import NO_VECTORS, KeptVectors, RunningCounts, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.model.linear import unpacked
 from encoder.support import whole_file
 
-SHARD = 4096  # sentences
-EVERY = 0.5  # seconds between two looks at how far the processes are
+PART = 4096  # sentences
+DAMAGED = "{} is damaged or not there; remove the folder that it is in and start again"
 OnProgress = Callable[[int], None]
 
 
@@ -42,18 +39,22 @@ class AtlasPlan:
     corpus: AtlasCorpus
     out: Path
     kept: KeptVectors = NO_VECTORS
-    shard: int = SHARD
+    part: int = PART
     licence: str = ""
     device: str = "cpu"
 
     @property
     def parts(self) -> Path:
-        """The folder of what is not yet put together."""
+        """The folder of what is not yet an atlas."""
         return self.out / PARTS
 
-    def part(self, index: int) -> Path:
-        """Return the file of one shard."""
-        return self.parts / f"part-{index:06}.safetensors"
+    def so_far(self, rank: int) -> Path:
+        """Return the file of what a process has found so far."""
+        return self.parts / f"sums-{rank:03}.safetensors"
+
+    def vectors(self, index: int) -> Path:
+        """Return the file of the vectors of one part."""
+        return self.parts / f"vectors-{index:06}.safetensors"
 
     @property
     def command(self) -> str:
@@ -65,7 +66,7 @@ class AtlasPlan:
         for name, layers in (("--vectors", self.kept.stream), ("--head-vectors", self.kept.heads)):
             given += [f"{name} {' '.join(map(str, layers))}"] if layers else []
         given += [f"--vector-every {self.kept.every}"] if self.kept.every > 1 else []
-        given += [f"--shard {self.shard}"] if self.shard != SHARD else []
+        given += [f"--part {self.part}"] if self.part != PART else []
         given += [f'--licence "{self.licence}"'] if self.licence else []
         given += [f"--device {self.device}"] if self.device != "cpu" else []
         return " ".join(["python -m encoder.atlas", *given, "--out DIR"])
@@ -80,8 +81,8 @@ class MeasuredCorpus:
     left_out: int
 
 
-def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus:
-    """Look at the corpus and make the folder ready; what an earlier run left is taken up only with `resume`.
+def begin(plan: AtlasPlan, encoder: TextEncoder, count: int = 1) -> MeasuredCorpus:
+    """Look at the corpus and make the folder ready for so many processes; what an earlier run left is gone on with.
 
     Raises:
         AtlasError: the corpus cannot be read, a layer is not there, or the folder holds something else.
@@ -91,30 +92,28 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(f"--vectors {wrong[0]} is no layer: 0 is before the first, {layers} after the last")
     if wrong := [layer for layer in plan.kept.heads if not 0 <= layer < layers]:
         raise AtlasError(f"--head-vectors {wrong[0]} is no layer: their heads go from layer 0 to layer {layers - 1}")
-    counts = {"--every": plan.corpus.every, "--shard": plan.shard, "--vector-every": plan.kept.every}
+    counts = {"--every": plan.corpus.every, "--part": plan.part, "--vector-every": plan.kept.every}
     if low := [f"{name} {value}" for name, value in counts.items() if value < 1]:
         raise AtlasError(f"{low[0]} must be 1 or more")
     if plan.out.exists() and not plan.out.is_dir():
         raise AtlasError(f"{plan.out} is a file; --out must name a folder, which may be a new one")
     if (plan.out / CARD).exists():
         raise AtlasError(f"{plan.out} already holds an atlas; choose another folder, or empty this one")
-    if plan.parts.exists() and not resume:
-        raise AtlasError(f"{plan.out} holds an unfinished atlas; go on with --resume, or choose another folder")
-    if resume and not plan.parts.exists():
-        raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
     corpus = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(corpus) | {
         "model": encoder.source.sha256,
         "seed": encoder.source.seed,
-        "shard": plan.shard,
+        "part": plan.part,
+        "processes": count,
         "kept": asdict(plan.kept),
         "device": plan.device,
         **plan.corpus.kind,
     }
     text, settings_file = json.dumps(settings, sort_keys=True), plan.parts / PLAN
-    if resume and (not settings_file.exists() or settings_file.read_text(encoding="utf-8") != text):
+    if settings_file.exists() and settings_file.read_text(encoding="utf-8") != text:
         raise AtlasError(
-            f"{plan.out} holds an unfinished atlas of other settings, text or model; choose another folder"
+            f"{plan.out} holds an unfinished atlas of other settings, text, model or number of processes; choose "
+            "another folder"
         )
     plan.parts.mkdir(parents=True, exist_ok=True)
     whole_file.write(settings_file, text.encode("utf-8"))
@@ -123,55 +122,38 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
 
 def work(
     plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, on_progress: OnProgress = lambda done: None
-) -> None:
-    """Make this process's share of the missing parts; `on_progress` hears of the sentences done."""
-    torch.set_num_threads(1)
-    behind = 0
-    with unpacked(encoder.model), moved(encoder, plan.device):
-        for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
-            if index % count == rank:
-                if not plan.part(index).exists():
-                    shard = collect(encoder, first, texts, plan.kept, after(behind, on_progress))
-                    save(plan.part(index), shard.state())
-                behind += len(texts)
-                on_progress(behind)
-
-
-def work_together(plan: AtlasPlan, workers: int, on_progress: OnProgress) -> None:
-    """Make all parts by several processes of this machine; `on_progress` hears of the sentences done by all.
+) -> RunningCounts:
+    """Go through this process's parts from where it was ended; `on_progress` hears of the sentences done.
 
     Raises:
-        AtlasError: one of them ended before its work was done.
+        AtlasError: what was written before is damaged.
     """
-    counts: Any = multiprocessing.get_context("spawn").Array("q", workers)
-    team: Any = spawn(work_for_another, (plan, counts), workers, join=False, daemon=True)  # type: ignore[no-untyped-call]
-    try:
-        while not team.join(EVERY):
-            on_progress(sum(counts))
-    except ProcessException as error:
-        early = f"process {error.error_index} of {workers} ended early"
-        raise AtlasError(f"{early}; what is done is kept, go on with --resume") from error
-    on_progress(sum(counts))
+    behind = after = 0
+    with unpacked(encoder.model), moved(encoder, plan.device):
+        running = RunningCounts(encoder, plan.kept, plan.corpus.pairs)
+        if (path := plan.so_far(rank)).exists():
+            try:
+                state = load_file(path)
+                running.load(state, plan.device)
+                after = int(state["after"])  # the first part that is not in it
+            except Exception as error:  # the library has no common class of errors
+                raise AtlasError(DAMAGED.format(path)) from error
+        for index, (first, texts) in enumerate(plan.corpus.parts(plan.part)):
+            if index % count != rank:
+                continue
+            if index >= after:
+                collect(running, encoder, first, texts, partial(add_to, behind, on_progress))
+                if plan.kept.stream or plan.kept.heads:
+                    save(plan.vectors(index), running.of_part())
+                save(plan.so_far(rank), running.state() | {"after": torch.tensor(index + 1)})
+            behind += len(texts)
+            on_progress(behind)
+    return running
 
 
-def work_for_another(rank: int, plan: AtlasPlan, counts: Any) -> None:
-    """Do one share in a process of its own, with its own copy of the model; end where the starter has ended."""
-    starter = multiprocessing.parent_process()
-    assert starter is not None
-
-    def on_progress(done: int) -> None:
-        counts[rank] = done
-        if not starter.is_alive():  # it was killed: who goes on with --resume shall find nobody at work
-            raise SystemExit(1)
-
-    if plan.device == "cuda":
-        torch.cuda.set_device(rank % torch.cuda.device_count())
-    work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), on_progress)
-
-
-def after(behind: int, on_progress: OnProgress) -> OnProgress:
-    """Return what hears of the sentences done in one shard, and tells of those before it as well."""
-    return lambda done: on_progress(behind + done)
+def add_to(behind: int, on_progress: OnProgress, done: int) -> None:
+    """Tell of the sentences of a part with those before it."""
+    on_progress(behind + done)
 
 
 @contextmanager
@@ -185,36 +167,21 @@ def moved(encoder: TextEncoder, device: str) -> Iterator[None]:
 
 
 def save(path: Path, state: dict[str, Tensor]) -> None:
-    """Write a part whole or not at all."""
-    whole_file.write(path, as_bytes({name: value.contiguous() for name, value in state.items()}))
+    """Write tensors whole or not at all."""
+    whole_file.write(path, as_bytes({name: value.cpu().contiguous() for name, value in state.items()}))
 
 
-def states(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:
-    """Yield the parts in their order, one at a time.
+def vectors_of(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:
+    """Yield the vectors of the parts in their order, one part at a time.
 
     Raises:
-        AtlasError: one is not there, or is damaged.
+        AtlasError: those of a part are damaged.
     """
-    for index in range(-(-sentences // plan.shard)):
-        path = plan.part(index)
+    for index in range(-(-sentences // plan.part)):
         try:
-            yield load_file(path)
+            yield load_file(plan.vectors(index))
         except Exception as error:  # the library has no common class of errors
-            raise AtlasError(f"{path} is damaged or not there; remove it and go on with --resume") from error
-
-
-def put_together(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> Shard:
-    """Return all parts as one, without the vectors."""
-    whole: Shard | None = None
-    for state in states(plan, sentences):
-        part = Shard(encoder)
-        part.load(state)
-        if whole is None:
-            whole = part
-        else:
-            whole.add(part)
-    assert whole is not None
-    return whole
+            raise AtlasError(DAMAGED.format(plan.vectors(index))) from error
 
 
 def sha256(path: Path) -> str:

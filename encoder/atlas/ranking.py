@@ -1,13 +1,13 @@
-"""Of many events the largest, a sample drawn evenly, and how the values are spread: merged in any order, the same.
+"""Of many events the largest, a sample drawn evenly, and how the values are spread.
 
 An event is one token's value of one unit or head. Every event has a place in a strict order (for the largest by value
-and then by sentence, for the sample by a number drawn from sentence and position), so that what is kept of two shards
-together does not depend on which was seen first.
+and then by sentence, for the sample by a number drawn from sentence and position), so that what is kept does not depend
+on which was seen first.
 
-Numbers above zero are counted in fixed bins, of equal width within each doubling, so that counts of shards add up.
+Numbers above zero are counted in fixed bins, of equal width within each doubling, so that counts add up.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -102,22 +102,23 @@ class Ranking:
             events[layer] = torch.where(old, stays, fresh_values.to(events.dtype))
         self.order[kind][layer] = best
 
-    def add(self, other: "Ranking") -> None:
-        """Take in what another shard found."""
+    def merge(self, others: Sequence[Mapping[str, Tensor]]) -> None:
+        """Take in the events that other processes kept, as `kept` gives them."""
+        every = [self.kept(), *others]
         for kind, before in self.order.items():
-            both = torch.cat([before, other.order[kind]], 1)
-            self.order[kind], index = both.topk(before.shape[1], dim=1, largest=kind == "top")
-            for name, events in self.events[kind].items():
-                self.events[kind][name] = torch.cat([events, other.events[kind][name]], 1).gather(1, index)
-        self.counts += other.counts
-        self.sums += other.sums
-        self.smallest = torch.minimum(self.smallest, other.smallest)
+            orders = torch.cat([each[f"order.{kind}"] for each in every], 1)
+            self.order[kind], index = orders.topk(before.shape[1], dim=1, largest=kind == "top")
+            for name in self.events[kind]:
+                self.events[kind][name] = torch.cat([each[f"{kind}.{name}"] for each in every], 1).gather(1, index)
+
+    def kept(self) -> dict[str, Tensor]:
+        """The events, by name, and their places in the order."""
+        tensors = {f"order.{kind}": order for kind, order in self.order.items()}
+        return tensors | {f"{kind}.{name}": each for kind, some in self.events.items() for name, each in some.items()}
 
     def state(self) -> dict[str, Tensor]:
         """Everything, by name."""
-        tensors = {f"order.{kind}": order for kind, order in self.order.items()}
-        tensors |= {f"{kind}.{name}": values for kind, some in self.events.items() for name, values in some.items()}
-        return tensors | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
+        return self.kept() | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave."""

@@ -1,7 +1,5 @@
 """What adds up over a corpus: the measures of heads with their controls."""
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
@@ -84,16 +82,3 @@ class Sums:
         self.values["shuffled"][layer] += mass.to(weights.device)
         if layer == 0:
             self.values["tried"] += queries(pattern)
-
-    def add(self, other: "Sums") -> None:
-        """Take in what another shard found."""
-        for name, value in self.values.items():
-            value += other.values[name]
-
-    def state(self) -> dict[str, Tensor]:
-        """Everything, by name."""
-        return self.values
-
-    def load(self, state: Mapping[str, Tensor]) -> None:
-        """Take back what `state` gave."""
-        self.values = {name: state[name] for name in self.values}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from encoder.atlas.collecting import Shard
+from encoder.atlas.collecting import RunningCounts
 from encoder.atlas.pairs import ACROSS, FROM, TO
 from encoder.atlas.ranking import Ranking, decile_bounds
 from encoder.atlas.running_sums import ANY, BY_KEY, BY_ROW
@@ -15,18 +15,18 @@ from encoder.model.config import EncoderConfig
 ONE_IN_TWENTY = 1.645  # standard deviations that a normal number exceeds in 1 of 20 tries
 
 
-def head_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
+def head_rows(running: RunningCounts, config: EncoderConfig) -> dict[str, Any]:
     """Return a row for each head: its measures, its label with both controls, and how its values are spread."""
     layers, heads = config.n_layers, config.n_heads
-    at = {name: value.numpy() for name, value in shard.sums.values.items()}
+    at = {name: value.numpy() for name, value in running.sums.values.items()}
     by_row = at["by_row"] / max(float(at["rows"]), 1)
-    roles = [role for layer in range(layers) for role in labelled(shard, layer)]
+    roles = [role for layer in range(layers) for role in labelled(running, layer)]
     rows: dict[str, Any] = {
         "layer": np.repeat(np.arange(layers, dtype=np.uint8), heads),
         "head": np.tile(np.arange(heads, dtype=np.uint8), layers),
     }
     rows |= {name: by_row[..., i].ravel().astype(np.float32) for i, name in enumerate(BY_ROW)}
-    for name, (start, end) in by_key(shard).items():
+    for name, (start, end) in by_key(running).items():
         queries = at["queries"][start, end]
         rows[name] = (at["pairs"][:, :, start, end] / max(queries, 1)).ravel().astype(np.float32)
         rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][start, end] / max(queries, 1), np.float32)
@@ -40,38 +40,38 @@ def head_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
         "nearest_shuffled": np.array([role.shuffled for role in roles], np.float32),
     }
     for kind in ("weight", "written"):
-        ranking = shard.rankings[kind]
+        ranking = running.rankings[kind]
         count = ranking.counts.sum(-1).numpy()
         rows[f"{kind}_mean"] = (ranking.sums.numpy() / np.maximum(count, 1)).ravel().astype(np.float32)
         rows[f"{kind}_deciles"] = deciles(ranking)
     return rows
 
 
-def by_key(shard: Shard) -> dict[str, tuple[int, int]]:
+def by_key(running: RunningCounts) -> dict[str, tuple[int, int]]:
     """The measures that are weight from tokens to tokens: of what number in FROM, and in TO, with SIDES where there.
 
     Those of ACROSS are there where texts are pairs of sentences.
     """
-    froms, tos = shard.sums.kinds
+    froms, tos = running.sums.kinds
     across = {name: (measure.start, measure.end) for name, measure in ACROSS.items() if measure.start in froms}
     places = {name: (FROM[ANY], name) for name in TO if name in BY_KEY} | across
     return {name: (froms.index(start), tos.index(end)) for name, (start, end) in places.items()}
 
 
-def pair_rows(shard: Shard, config: EncoderConfig) -> dict[str, Any]:
+def pair_rows(running: RunningCounts, config: EncoderConfig) -> dict[str, Any]:
     """A row for each head and each pair of FROM and TO that the corpus has: what it gives from the one to the other.
 
     `chance` is what 1 of 20 tries would exceed in which each sentence's part above or below even weights had its sign
     by lot (a test of signs, by its normal limit).
     """
-    at = {name: value.numpy() for name, value in shard.sums.values.items()}
+    at = {name: value.numpy() for name, value in running.sums.values.items()}
     there = at["queries"] > 0  # [FROM, TO]
     heads, count = config.n_layers * config.n_heads, int(there.sum())
     queries = np.where(there, at["queries"], 1)
     weight, uniform = at["pairs"] / queries, at["uniform"] / queries
     chance = uniform + ONE_IN_TWENTY * np.sqrt(at["squares"]) / queries
     start, end = np.nonzero(there)
-    froms, tos = shard.sums.kinds
+    froms, tos = running.sums.kinds
     names = [np.tile(kind, heads).astype(np.int8) for kind in (start, end)]
     return {
         "layer": np.repeat(np.arange(config.n_layers, dtype=np.uint8), config.n_heads * count),
@@ -94,9 +94,9 @@ def deciles(ranking: Ranking) -> pa.Array:
     return lists(np.concatenate(bounds))
 
 
-def labelled(shard: Shard, layer: int) -> list[Role]:
-    """Return what can be said of each head of a layer; shuffled are the first sentences of each shard."""
-    at, count = shard.sums.values, len(ROLES)
+def labelled(running: RunningCounts, layer: int) -> list[Role]:
+    """Return what can be said of each head of a layer; shuffled are the first sentences of each running."""
+    at, count = running.sums.values, len(ROLES)
     queries = at["queries"][ANY, :count].clamp_min(1)
     mass = at["pairs"][layer, :, ANY, :count] / queries  # [H, roles]
     ideal = (at["queries"][ANY, :count] > 0).double().diag()  # one head for each role that does nothing else

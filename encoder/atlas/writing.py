@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import torch
 
 from encoder.atlas.card import CARD, FORMAT, VERSION
-from encoder.atlas.collecting import Shard
+from encoder.atlas.collecting import RunningCounts
 from encoder.atlas.corpus import named
-from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, states
+from encoder.atlas.making import AtlasPlan, MeasuredCorpus, sha256, vectors_of
 from encoder.atlas.ranking import FAR, Ranking, bin_of, decile_of
 from encoder.atlas.summary import deciles, head_rows, pair_rows
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -25,19 +25,19 @@ HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", 
 HEAD_COLUMNS += ["looks_at", "token_looked_at", "weight", "written"]
 
 
-def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, shard: Shard) -> None:
+def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, running: RunningCounts) -> None:
     """Write every file, the card last: a folder without one is no atlas."""
     out, config = plan.out, encoder.config
     sentences(out / "sentences.parquet", plan)
-    table(out / "heads.parquet", head_rows(shard, config))
-    table(out / "pairs.parquet", pair_rows(shard, config))
-    table(out / "units.parquet", unit_rows(shard.rankings["unit"], encoder))
+    table(out / "heads.parquet", head_rows(running, config))
+    table(out / "pairs.parquet", pair_rows(running, config))
+    table(out / "units.parquet", unit_rows(running.rankings["unit"], encoder))
     for layer in range(config.n_layers):
-        table(out / f"heads-layer-{layer}.parquet", head_contexts(shard, encoder, layer))
-        table(out / f"units-layer-{layer}.parquet", contexts(shard.rankings["unit"], encoder, layer, "unit"))
+        table(out / f"heads-layer-{layer}.parquet", head_contexts(running, encoder, layer))
+        table(out / f"units-layer-{layer}.parquet", contexts(running.rankings["unit"], encoder, layer, "unit"))
     if plan.kept.stream or plan.kept.heads:
         vectors(plan, encoder, corpus.sentences)
-    tokens = shard.sums.values["tokens"].tolist()
+    tokens = running.sums.values["tokens"].tolist()
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -55,7 +55,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, shard: 
             "sentences": corpus.sentences,
             "tokens": int(tokens[0]),
             "special_tokens": int(tokens[1]),
-            "cut": int(shard.sums.values["cut"]),
+            "cut": int(running.sums.values["cut"]),
             "every": plan.corpus.every,
             "licence": plan.licence,
             **plan.corpus.kind,
@@ -84,7 +84,7 @@ def sentences(path: Path, plan: AtlasPlan) -> None:
     names = ("text", "pair") if plan.corpus.pairs else ("text",)
     schema = pa.schema({"sentence": pa.uint32(), **dict.fromkeys(names, pa.string())})
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=15) as writer:
-        for first, texts in plan.corpus.shards(ROWS):
+        for first, texts in plan.corpus.parts(ROWS):
             numbers = np.arange(first, first + len(texts), dtype=np.uint32)
             columns = zip(*texts, strict=True) if plan.corpus.pairs else [texts]
             writer.write_table(pa.table({"sentence": numbers, **dict(zip(names, columns, strict=True))}, schema))
@@ -154,10 +154,10 @@ def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), pa.array(words, pa.string()))
 
 
-def head_contexts(shard: Shard, encoder: TextEncoder, layer: int) -> dict[str, Any]:
+def head_contexts(running: RunningCounts, encoder: TextEncoder, layer: int) -> dict[str, Any]:
     """Return the contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
     kinds = ("weight", "written")
-    parts = [pa.table(contexts(shard.rankings[kind], encoder, layer, "head")) for kind in kinds]
+    parts = [pa.table(contexts(running.rankings[kind], encoder, layer, "head")) for kind in kinds]
     names = {
         "weight": {"value": "weight", "other": "written"},
         "written": {"value": "written", "other": "weight"},
@@ -178,7 +178,7 @@ def head_contexts(shard: Shard, encoder: TextEncoder, layer: int) -> dict[str, A
 
 def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     """The vectors of the text's tokens in float16, which tokens they are of, and how long each is."""
-    count, config = sum(len(state.get("places", ())) for state in states(plan, sentences)), encoder.config
+    count, config = sum(len(state.get("places", ())) for state in vectors_of(plan, sentences)), encoder.config
     heads = (config.n_heads, count, config.d_model // config.n_heads)
     names = {f"vectors.{i}": plan.out / f"vectors-layer-{i}.npy" for i in plan.kept.stream}
     names |= {f"heads.{i}": plan.out / f"heads-layer-{i}.npy" for i in plan.kept.heads}
@@ -189,7 +189,7 @@ def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     }
     lengths = {i: np.zeros(count, np.float32) for i in plan.kept.stream}
     places, start = np.zeros((count, 3), np.int64), 0
-    for state in states(plan, sentences):
+    for state in vectors_of(plan, sentences):
         if "places" not in state:
             continue
         here = slice(start, start + len(state["places"]))

@@ -18,6 +18,7 @@ from encoder.metrics.flows import transformed as transformed
 from encoder.metrics.head_measures import HEAD_MEASURES as HEAD_MEASURES
 from encoder.metrics.head_measures import HeadMeasure as HeadMeasure
 from encoder.metrics.head_measures import Survey as Survey
+from encoder.metrics.head_measures import head_measure as head_measure
 from encoder.metrics.head_measures import survey as survey
 from encoder.metrics.head_measures import survey_cost as survey_cost
 from encoder.metrics.heads import confidence as confidence

@@ -22,7 +22,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.progress import shares
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import attention_weights, stream
+from encoder.trace.unpadded import attention_weights, stream, tokens
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,12 @@ def survey(
         layer_cosine=torch.stack([cosine(x, vectors).mean(-1) for x in vectors]),
         layer_cka=cka_matrix(vectors),
     )
+
+
+def head_measure(trace: Trace, name: str) -> Tensor:
+    """One of HEAD_MEASURES of every head over a run: [n_layers, H]."""
+    weights = attention_weights(trace)
+    return measured([weights.flatten(0, 1)], [tokens(trace)], [name])[name].view(weights.shape[:2])
 
 
 def runs(encoder: TextEncoder, sentences: Sequence[Text]) -> Iterator[Trace]:

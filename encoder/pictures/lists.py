@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.pictures.export.tables import Rows, to_csv
+from encoder.pictures.expression import RUNS, variables
 from encoder.pictures.numbers import Numbers
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry import picture, pictures
@@ -23,6 +25,7 @@ from encoder.support.progress import progress
 from encoder.trace.trace import Trace
 
 MOST_ROWS = 5_000_000  # of all tables together: some hundreds of megabytes
+BATCH, CELLS = 16, 16 * 64**2  # of a batch: sentences, and pairs of tokens of them all, at most
 PLAIN = ("layer", "head")  # dimensions whose places are called by their number
 UNFIT = ("words", "paths", "outlines", "signed bars")  # kinds that are no numbers with a place each, or of one number
 
@@ -137,9 +140,10 @@ def column(text: str) -> Column:
 
 @dataclass
 class TableParts:
-    """The parts of a table that is being made, a piece for each sentence."""
+    """The parts of a table that is being made, a piece for each sentence, in any order."""
 
     columns: dict[str, list[np.ndarray[Any, Any]]] = field(default_factory=dict)
+    numbers: list[int] = field(default_factory=list)
     rows: int = 0
 
     def add(self, number: int, answers: Mapping[str, Numbers], dims: tuple[str, ...]) -> None:
@@ -148,6 +152,7 @@ class TableParts:
         shape = first.array.shape
         size = int(np.prod(shape))
         self.rows += size
+        self.numbers.append(number)
         self.put("sentence", np.full(size, number, np.int32))
         for dim, places in zip(dims, np.indices(shape, np.int32), strict=True):
             self.put(dim, places.ravel())
@@ -158,15 +163,18 @@ class TableParts:
             values = answer.array
             if values.shape != shape:
                 raise EncoderError(f"the picture {name} has {values.shape} numbers where others have {shape}")
-            self.put(name, values.ravel())
+            self.put(name, values.flatten())
 
     def put(self, name: str, values: np.ndarray[Any, Any]) -> None:
         """Add to a column."""
         self.columns.setdefault(name, []).append(values)
 
     def table(self, dims: tuple[str, ...]) -> ListTable:
-        """The table of all that was added."""
-        return ListTable(dims, {name: np.concatenate(parts) for name, parts in self.columns.items()})
+        """The table of all that was added, the first sentence first."""
+        order = np.argsort(self.numbers)
+        return ListTable(
+            dims, {name: np.concatenate([parts[i] for i in order]) for name, parts in self.columns.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -190,28 +198,57 @@ def measuring(
     """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
     columns = [column(text) for text in dict.fromkeys(pictures)]
     by_dims: dict[tuple[str, ...], TableParts] = {}
-    cut, left_out = list[int](), dict[int, str]()
+    cut, left_out, of_all = list[int](), dict[int, str](), dict[str, Any]()
+    by_length: dict[int, list[int]] = {}
     for number, sentence in enumerate(sentences):
-        yield ListProgress(number, len(sentences))
         try:
             if not sentence.strip():
                 raise EncoderError("nothing is written there")
-            trace = encoder.trace(sentence)
-            measured = dict(of_run(encoder, trace, View(sentence=sentence, layer=layer, head=head), columns))
+            by_length.setdefault(len(encoder.tokenize(sentence).ids), []).append(number)
+        except EncoderError as error:
+            left_out[number] = str(error)
+    done = len(left_out)
+    yield from (ListProgress(number, len(sentences)) for number in range(done))
+    for number, trace in runs_of(encoder, sentences, by_length):
+        yield ListProgress(done, len(sentences))
+        done += 1
+        try:
+            if isinstance(trace, EncoderError):
+                raise trace
+            view = View(sentence=sentences[number], layer=layer, head=head)
+            measured = dict(of_run(encoder, trace, view, columns, of_all))
         except EncoderError as error:
             left_out[number] = str(error)
             continue
-        if len(trace.tokenization.text) < len(sentence):
+        finally:
+            if isinstance(trace, Trace):  # what measured it may hold it, and with it a whole batch
+                trace.let_go(partial(encoder.trace, sentences[number]))
+        if len(trace.tokenization.text) < len(sentences[number]):
             cut.append(number)
         for dims, alike in apart_by_dims(measured).items():
             by_dims.setdefault(dims, TableParts()).add(number, alike, dims)
         if sum(parts.rows for parts in by_dims.values()) > most_rows:
             raise EncoderError(
-                f"from sentence {number} on, the tables have more than {most_rows:,} rows; make the list shorter, or "
-                "choose pictures with fewer numbers"
+                f"with {done:,} of {len(sentences):,} sentences, the tables have more than {most_rows:,} rows; make "
+                "the list shorter, or choose pictures with fewer numbers"
             )
     tables = tuple(parts.table(dims) for dims, parts in by_dims.items())
-    yield ListProgress(len(sentences), len(sentences), Measured(tables, tuple(cut), left_out))
+    measured_all = Measured(tables, tuple(sorted(cut)), dict(sorted(left_out.items())))
+    yield ListProgress(len(sentences), len(sentences), measured_all)
+
+
+def runs_of(
+    encoder: TextEncoder, sentences: Sequence[str], by_length: Mapping[int, Sequence[int]]
+) -> Iterator[tuple[int, Trace | EncoderError]]:
+    """Run sentences, those of one length together, and yield the number of each with its run, or why it has none."""
+    for length, numbers in by_length.items():
+        size = max(1, min(BATCH, CELLS // max(length, 1) ** 2))
+        for start in range(0, len(numbers), size):
+            together = numbers[start : start + size]
+            try:
+                yield from zip(together, encoder.trace([sentences[number] for number in together]), strict=True)
+            except EncoderError as error:  # which the length alone decides
+                yield from ((number, error) for number in together)
 
 
 def apart_by_dims(pictures: Mapping[str, Numbers]) -> dict[tuple[str, ...], dict[str, Numbers]]:
@@ -247,7 +284,9 @@ def measure(
     most_rows: int = MOST_ROWS,
     hear: Callable[[int, int], None] | None = None,
 ) -> Measured:
-    """Measure pictures over a list of sentences, each as if it were alone.
+    """Measure pictures over a list of sentences, each as if it were alone, in one pass.
+
+    Sentences of the same number of tokens run together, so that nothing is ever padded.
 
     Args:
         encoder: the model.
@@ -271,11 +310,17 @@ def measure(
     return measured
 
 
-def of_run(encoder: TextEncoder, trace: Trace, view: View, columns: Sequence[Column]) -> Iterator[tuple[str, Numbers]]:
-    """Yield the numbers of the pictures of one run; what two of them measure alike is measured once."""
-    known = dict[Any, Any]()
+def of_run(
+    encoder: TextEncoder, trace: Trace, view: View, columns: Sequence[Column], of_all: dict[str, Any]
+) -> Iterator[tuple[str, Numbers]]:
+    """Yield the numbers of the pictures of one run; what two of them measure alike is measured once.
+
+    What is measured of no run is kept in `of_all`, for the next one.
+    """
+    of_this = dict[str, Any]()
 
     def kept(call: Any, now: Callable[[], Any]) -> Any:
+        known = of_this if variables(call) & RUNS else of_all
         if str(call) not in known:
             known[str(call)] = now()
         return known[str(call)]

@@ -6,6 +6,7 @@ is that of the atlases that come with the project. With `--text` the size of the
 text is measured too: as much as there is in the validation part of WikiText-2, of which exBERT's files take 47 GB.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -47,13 +48,18 @@ CLICKS: dict[str, tuple[str, str, dict[str, str]]] = {  # page, section below it
 }
 
 
-def make(folder: Path, texts: list[str], model: str, *more: str) -> tuple[float, float]:
-    """Make an atlas in a process of its own: seconds, and its largest memory in MB."""
+def make(folder: Path, texts: list[str], model: str, *more: str, processes: int = 1) -> tuple[float, float]:
+    """Make an atlas in a process of its own, or in several under torchrun: seconds, and its largest memory in MB."""
     corpus = folder.with_suffix(".txt")
     corpus.write_text("\n".join(texts), encoding="utf-8")
     arguments = ["--model", model, "--corpus", str(corpus), "--out", str(folder), *more]
     start = perf_counter()
-    done = subprocess.run([sys.executable, "-c", RUN, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = folder.with_suffix(".py")
+    run.write_text(RUN, encoding="utf-8")
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    command = [sys.executable, *(torchrun if processes > 1 else []), str(run), *arguments]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
     return perf_counter() - start, int(done.stdout.split()[-1]) / 1024
 
 
@@ -64,19 +70,19 @@ def size(folder: Path) -> int:
 
 def speeds(folder: Path, texts: list[str]) -> list[Figure]:
     """Return the speed with one process and with two; what starting takes is taken off by a run over one sentence."""
-    idle, _ = make(folder / "idle", texts[:1], "base")
     rows = []
-    for workers in ("1", "2"):
-        took, _ = make(folder / f"workers{workers}", texts, "base", "--workers", workers, "--shard", "256")
+    for count in (1, 2):
+        idle, _ = make(folder / f"idle{count}", texts[:1], "base", processes=count)
+        took, _ = make(folder / f"processes{count}", texts, "base", "--part", "256", processes=count)
         speed = len(texts) / max(took - idle, 1e-9)
-        rows.append(Figure(f"base, processes: {workers}, sentences a second", speed, None, "/s", f"of {len(texts)}"))
+        rows.append(Figure(f"base, processes: {count}, sentences a second", speed, None, "/s", f"of {len(texts)}"))
     return rows
 
 
 def memory(folder: Path, texts: list[str]) -> list[Figure]:
-    """Return what a tenth of the text and all of it take; a worker holds a shard, and more text is more shards."""
+    """Return what a tenth of the text and all of it take; a process holds a part, and more text is more parts."""
     few = texts[::10]
-    peaks = [make(folder / f"x{len(part)}", part, "small", "--shard", "512")[1] for part in (few, texts)]
+    peaks = [make(folder / f"x{len(part)}", part, "small", "--part", "512")[1] for part in (few, texts)]
     small, large = (size(folder / f"x{len(part)}") for part in (few, texts))
     tokens = Atlas(folder / f"x{len(texts)}").card.tokens
     more = (large - small) / (0.9 * tokens) * 1e6

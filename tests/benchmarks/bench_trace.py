@@ -14,8 +14,9 @@ within a round goes through all permutations, so that no way always finds the ca
 Ratios are taken within a round and their median is reported: what slows the machine for a while slows both sides.
 Freed memory is kept at hand, as in the app; --default-allocator leaves that out. With --check only n = 12 and 128 run.
 
-Then pieces of work, each with its bar: an examination, a list of a thousand sentences, a guess attributed to tokens, a
-sentence over the moments of a training, a guess as a sum, and the runs that the spine adds to those without each head.
+Then pieces of work, each with its bar: an examination, a list of a thousand sentences, beside their attentions alone by
+transformers, a guess attributed to tokens, a sentence over the moments of a training, a guess as a sum, and the runs
+that the spine adds to those without each head.
 """
 
 import gc
@@ -27,7 +28,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from statistics import quantiles
-from time import perf_counter
+from time import perf_counter, process_time
 
 import torch
 from figures import Figure, command_line, finish, processor_seconds
@@ -75,8 +76,8 @@ GAP_TEXT = "The keys to the cabinet [MASK] on the table."
 OWN = "My neighbours from the old house near the river sold a very small boat."
 
 
-def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
-    """Return BertModel in the same shape, every submodule's result kept; None without transformers."""
+def bert_model(encoder: TextEncoder) -> torch.nn.Module | None:
+    """Return BertModel in the same shape, which gives attentions and hidden states; None without transformers."""
     if find_spec("transformers") is None:
         return None
     from transformers import BertConfig, BertModel
@@ -93,7 +94,14 @@ def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
         output_attentions=True,
         output_hidden_states=True,
     )
-    model, kept = BertModel(shape, add_pooling_layer=False).eval().requires_grad_(False), {}
+    return BertModel(shape, add_pooling_layer=False).eval().requires_grad_(False)
+
+
+def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
+    """Return it with every submodule's result kept; None without transformers."""
+    model, kept = bert_model(encoder), {}
+    if model is None:
+        return None
     for name, part in model.named_modules():
         part.register_forward_hook(lambda module, given, result, name=name: kept.__setitem__(name, result))
 
@@ -207,6 +215,34 @@ def examination(sentences: int = 1000) -> list[Figure]:
     ]
 
 
+def a_list(encoder: TextEncoder, sentences: int) -> list[Figure]:
+    """Return what measuring a list takes, beside attentions alone of the same batches by transformers."""
+    texts = [SENTENCES[i % len(SENTENCES)] for i in range(sentences)]
+    measure_list(encoder, texts[:5], MEASURES)
+    before, start = memory.used(), process_time()
+    rows = len(measure_list(encoder, texts, MEASURES).table("layer", "head"))
+    took, held = process_time() - start, memory.used() - before
+    name = f"a list of {sentences:,} sentences, 48 heads, five measures"
+    figures = [
+        Figure(name, took, 15.0, "s", f"{rows:,} rows"),
+        Figure("memory of the list beyond the model", held / 1e6, 256.0, "MB"),
+    ]
+    if (theirs := bert_model(encoder)) is not None:
+        by_length: dict[int, list[list[int]]] = {}
+        start = process_time()
+        for text in texts:
+            ids = encoder.tokenizer.encode(text).ids
+            by_length.setdefault(len(ids), []).append(ids)
+        with torch.inference_mode():
+            for same in by_length.values():
+                for first in range(0, len(same), 16):
+                    theirs(torch.tensor(same[first : first + 16]))
+        plain = process_time() - start
+        note = f"transformers {plain:.1f} s, without a guess and without measures"
+        figures.append(Figure("the same over transformers' output_attentions", took / plain, 1.5, note=note))
+    return figures
+
+
 def work(rounds: int = 3, sentences: int = 1000) -> list[Figure]:
     """Return what pieces of work of one thread take; a list of so many sentences."""
     torch.set_num_threads(1)
@@ -216,11 +252,6 @@ def work(rounds: int = 3, sentences: int = 1000) -> list[Figure]:
     target = Target(at, int(a["mlm.logits"][at].argmax()))
     why = processor_seconds(lambda: [*integrated_gradients(encoder, a, target, "mask", 50, 50)], rounds)
     alike = processor_seconds(lambda: (likeness(a, b), opened(encoder, a, b, 1, 1)), rounds)
-    texts = [SENTENCES[i % len(SENTENCES)] for i in range(sentences)]
-    measure_list(encoder, texts[:5], MEASURES)
-    before, start = memory.used(), perf_counter()
-    rows = len(measure_list(encoder, texts, MEASURES).table("layer", "head"))
-    took, held = perf_counter() - start, memory.used() - before
     moments = moments_of(TextEncoder.from_pretrained("small"))
     over = processor_seconds(
         lambda: (word_moments(moments, OWN, 2, 0), gap_moments(moments, KEYS, ("is", "are"))), rounds
@@ -228,8 +259,7 @@ def work(rounds: int = 3, sentences: int = 1000) -> list[Figure]:
     return [
         Figure("integrated gradients, 50 steps, 12 tokens, base", why, 2.0, "s"),
         Figure("how alike two sentences are, and one cell opened", alike, 0.1, "s"),
-        Figure(f"a list of {sentences:,} sentences, 48 heads, five measures", took / 60, 3.0, "min", f"{rows:,} rows"),
-        Figure("memory of the list beyond the model", held / 1e6, 256.0, "MB"),
+        *a_list(encoder, sentences),
         Figure(f"a sentence over {len(moments)} moments of small", over, 2.0, "s"),
     ]
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,15 @@ from encoder.metrics import (
     BUNDLED,
     HEAD_MEASURES,
     WAYS,
+    attention_weights,
+    head_measure,
     largest_cell,
     mixing_ratio,
     plane,
     segment_mass,
     survey,
 )
+from encoder.metrics.head_measures import likeness
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.numbers import Names
@@ -46,6 +50,18 @@ def measured(scene: Scene) -> Call:
     if scene[OVER] == MANY and (number := atlas_number(scene)) is not None:
         return call(head_survey, call(atlas_of, ENC, number))
     return surveyed(scene)
+
+
+def plain(scene: Scene) -> bool:
+    """Whether what is measured is this run, and nothing was changed in it."""
+    return scene[OVER] != MANY and not (scene.t.edits or scene.t.hidden)
+
+
+def unlike(scene: Scene) -> Any:
+    """The divergence between all heads, of this run alone where that is what a survey would run again."""
+    if plain(scene):
+        return call(likeness, [call(attention_weights, T).flatten(0, 1)])
+    return surveyed(scene).likeness
 
 
 def about_measured(scene: Scene) -> About:
@@ -84,7 +100,9 @@ of_page = partial(Picture, page="heads")
 MEASURED = of_page(
     key="measured",
     question="Which heads do what is measured most?",
-    measure=lambda scene: measured(scene).measures[scene[MEASURE]],
+    measure=lambda scene: (
+        call(head_measure, T, scene[MEASURE]) if plain(scene) else measured(scene).measures[scene[MEASURE]]
+    ),
     dims=("layer", "head"),
     values=lambda answer: HEAD_MEASURES[answer.scene[MEASURE]].kind,
     title=lambda scene: HEAD_MEASURES[scene[MEASURE]].title,
@@ -171,7 +189,7 @@ def say_likeness(answer: Answer) -> str:
 LIKENESS = of_page(
     key="likeness",
     question="Which heads look alike?",
-    measure=lambda scene: surveyed(scene).likeness,
+    measure=unlike,
     dims=("any head", "other head"),
     names=lambda answer: dict.fromkeys(("any head", "other head"), every_head(answer)),
     unit="nats",
@@ -186,14 +204,14 @@ LIKENESS = of_page(
 
 def say_plane(answer: Answer) -> str:
     """How much of the spread of all heads the plane shows."""
-    shares = answer.value(call(plane, surveyed(answer.scene).likeness)[1])
+    shares = answer.value(call(plane, unlike(answer.scene))[1])
     return f"Alike heads stand close together; the plane shows {percent(shares.sum())} of all spread."
 
 
 PLANE = of_page(
     key="plane",
     question="Which heads stand together?",
-    measure=lambda scene: call(plane, surveyed(scene).likeness)[0],
+    measure=lambda scene: call(plane, unlike(scene))[0],
     dims=("any head", "axis"),
     names=lambda answer: {"any head": every_head(answer)},
     kind="points",
