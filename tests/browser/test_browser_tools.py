@@ -38,12 +38,6 @@ def test_a_rerun_is_waited_for_its_lack_is_an_error_and_a_chart_is_decoded(page:
         page.mouse.click(2, 2)
 
 
-def test_a_deep_link_is_no_problem(page: Page, faulty_url: str):
-    open_page(page, f"{faulty_url}/deep")
-    assert page.get_by_text("deep", exact=True).first.is_visible()
-    assert problems(page) == []
-
-
 def test_each_fault_is_a_problem(page: Page, faulty_url: str):
     for fault, problem in FAULTS.items():
         open_page(page, f"{faulty_url}/?fault={fault}")
