@@ -45,7 +45,7 @@ def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(hub, "download", download)
-    app = page("From the hub", model="small", layer="0", head="0")
+    app = page(model="small", layer="0", head="0")
     app.text_input(key="hub_id").set_value("someone/large")
     healthy(app.button(key="fetch").click().run())
     assert "No space left on device" in texts(app) and "The model on the screen stays" in texts(app)
