@@ -108,13 +108,18 @@ def draw_hub() -> None:
     def tell(done: int, whole: int) -> None:
         bar.progress(min(done / max(whole, 1), 1.0), progress(done, whole))
 
+    why = ""
     try:
         offered_models.fetch(asked, tell)
-    except (EncoderError, OSError) as error:
-        bar.empty()
-        st.warning(plain(f"{error}. Check the name and the connection; the model on the screen stays."))
-        return
-    open_model(FOLDER + asked)
+    except EncoderError as error:
+        why = f"{error}. Check the name and the connection"
+    except OSError as error:
+        why = f"It could not be kept: {error.strerror or error}. Ask whoever runs this server"
+    bar.empty()
+    if why:
+        st.warning(plain(f"{why}; the model on the screen stays."))
+    else:
+        open_model(FOLDER + asked)
 
 
 def progress(done: int, whole: int) -> str:
