@@ -45,8 +45,7 @@ def draw_bars(chart: Chart, theme: Theme) -> Drawn:
 def draw_terms(chart: Chart, theme: Theme) -> Drawn:
     """The largest terms of a sum as bars, and the sum of all others as one more; `names` in the look go below them."""
     numbers, names = chart.numbers.array, chart.look.get("names") or chart.names(0)
-    order = np.argsort(-np.abs(numbers), kind="stable")
-    return charts.term_bars(numbers[order], [names[i] for i in order], theme)
+    return charts.term_bars(numbers, names, theme)
 
 
 def draw_curve(chart: Chart, theme: Theme) -> Drawn:
