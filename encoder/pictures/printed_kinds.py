@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from encoder.pictures.chart import Chart, SmallMap, largest_of, small_maps, unblanked
+from encoder.pictures.chart import Chart, SmallMap, largest_of, small_maps
 from encoder.pictures.figures.charts import below, first_terms, level, word_and_value
 from encoder.pictures.figures.scatter import LEAST, LETTER, LEVELS, apart
 from encoder.pictures.numbers import array
@@ -34,7 +34,8 @@ from encoder.support.theme import (
 
 POINT = 25.4 / 72  # mm
 LEAST_LETTERS = 5.0  # points: nothing on a sheet is smaller
-MOST_SHAPES = 4_000  # cells that are shapes of their own; more are pixels
+MOST_SHAPES = 2_500  # cells that are shapes of their own; more are pixels
+PIXELS = 150  # along a side of a map of pixels, at least
 MOST_NUMBERS = 2_500  # cells that have their number within, where it has room
 BAR = 16.0  # mm for a colour scale and its numbers
 MOST_OF_NAME = 48  # letters of the name of a series
@@ -121,7 +122,9 @@ def maps_of(chart: Chart, kind: str) -> list[SmallMap]:
     blank = look.get("blank")
     largest = look.get("largest") or largest_of(values, blank)
     if kind == "tiles":
-        return [SmallMap(name, name, each, chart.values, largest) for name, each in zip(chart.names(0), values, strict=True)]
+        return [
+            SmallMap(name, name, each, chart.values, largest) for name, each in zip(chart.names(0), values, strict=True)
+        ]
     return [SmallMap("", "", values, chart.values, largest, blank)]
 
 
@@ -151,16 +154,18 @@ def tiles_of(chart: Chart, kind: str, room: Room) -> Tiles:
 def draw_maps(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """Maps with their names, the colour scale beside them, and a number in every cell where all have room."""
     tiles = tiles_of(chart, kind, room)
-    scales = {(small.kind, *ends_of(small, chart)) for small in tiles.maps}
+    scales = {scale_of(small, chart) for small in tiles.maps}
     for i, small in enumerate(tiles.maps):
-        low, high = ends_of(small, chart)
+        kind_of, low, high = scale_of(small, chart)
         top, left = tiles.corner(i)
-        paint = colours(small.kind, room.theme), Normalize(low, high)
+        paint = colours(kind_of, room.theme), Normalize(low, high)
         drawn = fill(axes, small.coloured, (top, left), *paint, len(tiles.maps))
         title = small.title if len(scales) == 1 else f"{small.title} ({short(low)} to {short(high)})"
         points = min(room.letters, tiles.shape[1] * tiles.cell[0] / max(wide(title), 1) / POINT)
         if title and points >= LEAST_LETTERS:
-            axes.text(left + tiles.shape[1] / 2, top - 0.4 / tiles.cell[1], title, ha="center", va="bottom", size=points)
+            axes.text(
+                left + tiles.shape[1] / 2, top - 0.4 / tiles.cell[1], title, ha="center", va="bottom", size=points
+            )
         write_numbers(axes, small, (top, left), tiles, drawn)
     rows, columns = tiles.size
     axes.set(xlim=(0, columns), ylim=(rows, 0), aspect=tiles.cell[1] / tiles.cell[0])
@@ -169,11 +174,11 @@ def draw_maps(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
         add_scale(axes, drawn, rows * tiles.cell[1])
 
 
-def ends_of(small: SmallMap, chart: Chart) -> tuple[float, float]:
-    """The ends of the colours of a map, as on the screen."""
+def scale_of(small: SmallMap, chart: Chart) -> tuple[Kind, float, float]:
+    """How a map is coloured and the ends of its colours, as on the screen."""
     low, high = small.ends
     least = float(np.min(small.coloured, initial=high, where=np.isfinite(small.coloured)))
-    return (least, high) if chart.look.get("fit") and 0 < least < high else (low, high)
+    return ("positive", least, high) if chart.look.get("fit") and 0 < least < high else (small.kind, low, high)
 
 
 def fill(
@@ -181,14 +186,17 @@ def fill(
 ) -> ScalarMappable:
     """The cells of one of `count` maps, its first row and column `at`; what is no finite number stays blank."""
     (top, left), (n, m) = at, values.shape
+    drawn: ScalarMappable
     cells = np.ma.masked_invalid(values)
     if values.size * count <= MOST_SHAPES:
-        x, y = left + np.arange(m + 1), top + np.arange(n + 1)
-        drawn = axes.pcolormesh(x, y, cells, cmap=cmap, norm=norm, edgecolors="face", linewidth=0.1)
-        drawn.set_in_layout(False)
+        sides = left + np.arange(m + 1), top + np.arange(n + 1)
+        drawn = mesh = axes.pcolormesh(*sides, cells, cmap=cmap, norm=norm, edgecolors="face", linewidth=0.1)
+        mesh.set_in_layout(False)
     else:
+        times = max(1, math.ceil(PIXELS / max(n, m)))  # readers of PDF would blur fewer
+        fine = cells.repeat(times, 0).repeat(times, 1)
         extent = (left, left + m, top + n, top)
-        drawn = axes.imshow(cells, cmap=cmap, norm=norm, extent=extent, interpolation="nearest", aspect="auto")
+        drawn = axes.imshow(fine, cmap=cmap, norm=norm, extent=extent, interpolation="none", aspect="auto")
     x, y = [left, left + m, left + m, left, left], [top, top, top + n, top + n, top]
     axes.plot(x, y, color=GRID["light"], linewidth=0.4, clip_on=False, in_layout=False)
     return drawn
@@ -199,7 +207,7 @@ def add_scale(axes: Axes, drawn: ScalarMappable, high: float) -> None:
     ticks = np.linspace(drawn.norm.vmin or 0.0, drawn.norm.vmax or 0.0, 5 if high > 25 else 3)
     bar = axes.figure.colorbar(drawn, ax=axes, fraction=0.05, pad=0.01, aspect=max(8, high / 2.5), ticks=ticks)
     bar.ax.set_yticklabels([short(tick) for tick in ticks])
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.ax.tick_params(length=0)
 
 
@@ -274,7 +282,7 @@ def name_sides(axes: Axes, chart: Chart, tiles: Tiles, room: Room) -> None:
         step = int(float(f"{step:.1g}"))
         counts = [j for j in range(0, tiles.shape[1], step)] if across == 1 else []
         axes.set_xticks([j + 0.5 for j in counts], [str(j) for j in counts])
-        axes.set_xlabel(chart.look.get("column_title") or tiles.columns)
+        axes.set_xlabel(chart.look.get("column_title") or str(tiles.columns))
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
@@ -310,7 +318,8 @@ def draw_words(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
 def fitted(text: str, free: float, room: Room) -> str:
     """The beginning of a text that has room at the least size of letters."""
     most = 0.88 * free / POINT / LEAST_LETTERS
-    return text if wide(text) <= most else text[: max(1, int(len(text) * most / wide(text)) - 1)] + "…"
+    ends = range(len(text), 0, -1)
+    return text if wide(text) <= most else next((f"{text[:n]}…" for n in ends if wide(text[:n]) + 0.63 <= most), "…")
 
 
 def high_words(chart: Chart, room: Room, kind: str) -> float:
@@ -344,7 +353,7 @@ def count_off(axis: Any) -> None:
 
 def name_bars(axes: Axes, names: Sequence[str], room: Room) -> None:
     """A name below each bar, beyond so many only some."""
-    named = thinned(names, (room.wide - 3 * room.line) / max(1, len(names)), room)
+    named = thinned(names, 1.2 * (room.wide - 3 * room.line) / max(1, len(names)), room)
     level_names = all(room.width([name]) < 0.9 * room.wide / len(names) for name in named.values())
     axes.set_xticks([*named], [*named.values()], rotation=0 if level_names else 90)
     axes.tick_params(axis="x", length=0)
@@ -357,8 +366,17 @@ def draw_bars(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     x, high = np.arange(chart.numbers.array.shape[-1]), 0.75 / count
     for i, ((name, values), (colour, hatch)) in enumerate(zip(chart.series.items(), looks, strict=False)):
         place = x + (i - (count - 1) / 2) * high
-        edge = {"edgecolor": BACKGROUND[room.theme]} if hatch else {}
-        axes.bar(place, values, high, label=shown(name, MOST_OF_NAME), color=colour[room.theme], hatch=hatch, linewidth=0, **edge)
+        edge: Any = {"edgecolor": BACKGROUND[room.theme]} if hatch else {}
+        axes.bar(
+            place,
+            values,
+            high,
+            label=shown(name, MOST_OF_NAME),
+            color=colour[room.theme],
+            hatch=hatch,
+            linewidth=0,
+            **edge,
+        )
     plain_axes(axes, room.theme, up=chart.look.get("title", chart.unit))
     if chart.look.get("logarithmic"):
         axes.set_yscale("log")
@@ -378,7 +396,9 @@ def beside(names: Sequence[str], room: Room) -> int:
 def add_legend(axes: Axes, chart: Chart, room: Room) -> None:
     """The names of the series over a picture, where there are several."""
     if names := names_of_lines(chart):
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=beside(names, room), frameon=False, borderaxespad=0.2)
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), ncols=beside(names, room), frameon=False, borderaxespad=0.2
+        )
 
 
 def names_of_lines(chart: Chart) -> list[str]:
@@ -403,7 +423,7 @@ def draw_lines(axes: Axes, chart: Chart, room: Room, x: np.ndarray, *, dots: boo
     """A line for each series, told apart by colour, dash and name."""
     marker, style = "." if dots else "", "steps-mid" if steps else "default"
     for (name, y), (colour, dash) in zip(chart.series.items(), LINES, strict=False):
-        look = {"color": colour[room.theme], "linestyle": DASHES[dash], "marker": marker, "drawstyle": style}
+        look: Any = {"color": colour[room.theme], "linestyle": DASHES[dash], "marker": marker, "drawstyle": style}
         axes.plot(x, y, label=shown(name, MOST_OF_NAME), linewidth=1, markersize=3.5, **look)
 
 
@@ -449,7 +469,7 @@ def draw_race(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """The rank of each word after each layer, the first on top."""
     ranks, names = chart.numbers.array, chart.names(1)
     for i, (colour, dash) in enumerate(LINES[: len(names)]):
-        look = {"color": colour[room.theme], "linestyle": DASHES[dash], "marker": "."}
+        look: Any = {"color": colour[room.theme], "linestyle": DASHES[dash], "marker": "."}
         axes.plot(np.arange(len(ranks)) - 1, ranks[:, i], label=shown(names[i]), linewidth=1, markersize=3.5, **look)
     plain_axes(axes, room.theme, across="after layer", up="rank")
     layers = len(ranks) - 1
@@ -465,7 +485,9 @@ def draw_points(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """Named points; a name is left out where it would lie on another one."""
     points, names, chosen = chart.numbers.array, chart.names(0), chart.look.get("chosen", -1)
     sizes, rings = ([each if i == chosen else other for i in range(len(names))] for each, other in ((36, 14), (1.2, 0)))
-    axes.scatter(*points.T[:2], s=sizes, color=ACCENT[room.theme], edgecolors=INK[room.theme], linewidths=rings)
+    axes.scatter(
+        points[:, 0], points[:, 1], s=sizes, color=ACCENT[room.theme], edgecolors=INK[room.theme], linewidths=rings
+    )
     titles = chart.look.get("titles")
     plain_axes(axes, room.theme, **dict(zip(("across", "up"), titles or (), strict=False)), grid=bool(titles))
     name_points(axes, points[:, :2], [shown(name) for name in names], points, room)
@@ -510,7 +532,7 @@ def draw_paths(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     plain_axes(axes, room.theme, across=across, up=up)
     count_off(axes.xaxis)
     count_off(axes.yaxis)
-    axes.margins(0.08)
+    axes.margins(0.12, 0.08)
 
 
 def draw_links(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
@@ -520,7 +542,9 @@ def draw_links(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     ends = [(i, j) for i, j in np.argwhere(strength) if not chosen or i in chosen or j in chosen]
     strong = np.array([strength[end] for end in ends])
     paint = [(*ListedColormap([ACCENT[room.theme]])(0)[:3], 0.25 + 0.75 * each) for each in strong]
-    axes.add_collection(LineCollection([[(0, i), (1, j)] for i, j in ends], linewidths=0.3 + 2.5 * strong, colors=paint))
+    axes.add_collection(
+        LineCollection([[(0, i), (1, j)] for i, j in ends], linewidths=0.3 + 2.5 * strong, colors=paint)
+    )
     for x, ha in ((-0.02, "right"), (1.02, "left")):
         for i, name in thinned(chart.names(0), high_links(chart, room, kind) / len(names), room).items():
             axes.text(x, i, name, ha=ha, va="center", weight="bold" if i in chosen else "normal")
@@ -537,7 +561,8 @@ def draw_units(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """The units of a token, before and after the activation, on its curve."""
     x, y = (array(side) for side in chart.look["curve"])
     axes.plot(x, y, color=MUTED[room.theme], linewidth=0.8)
-    axes.scatter(*chart.numbers.array.T, s=5, color=ACCENT[room.theme], alpha=0.5, linewidths=0)
+    before, after = chart.numbers.array.T
+    axes.scatter(before, after, s=5, color=ACCENT[room.theme], alpha=0.5, linewidths=0)
     axes.axvline(0, color=GRID[room.theme], linewidth=0.6)
     plain_axes(axes, room.theme, across="before the activation", up="after it")
     count_off(axes.xaxis)

@@ -8,20 +8,24 @@ import threading
 import warnings
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
 from typing import Any, Protocol
 
 from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.export.tables import to_csv
-from encoder.pictures.export.words import OTHER, OTHER_LETTER, latex, markdown, plain_text
+from encoder.pictures.export.typeset import OTHER, OTHER_LETTER, latex, markdown, plain_text
 from encoder.pictures.printed_kinds import POINT, PRINTED, Room
 from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
@@ -33,17 +37,41 @@ WIDTHS, LETTERS = (40.0, 400.0), (5.0, 20.0)
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
 MOST_PICTURES = 12
-MOST_CELLS = 400_000  # of a picture: what has more is no picture for a sheet of paper
+MOST_CELLS = 200_000  # of a picture: what has more is no picture for a sheet of paper
 NAME = "figure"
 BOX = "\u25a1"
 # Typefaces in the order in which letters are looked up in them; those of a script only where the machine has them.
 FAMILIES = (
-    *("DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
+    *(
+        "DejaVu Sans",
+        "Noto Sans",
+        "Noto Sans CJK SC",
+        "Noto Sans CJK JP",
+        "Noto Sans SC",
+        "Noto Sans JP",
+        "Noto Sans KR",
+    ),
     *("Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Telugu", "Noto Sans Thai"),
     *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Georgian", "Noto Sans Armenian", "Noto Sans Ethiopic"),
     *("Noto Emoji", "Noto Sans Symbols", "Noto Sans Symbols 2", "Symbola", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei"),
-    *("Droid Sans Fallback", "Source Han Sans SC", "IPAGothic", "NanumGothic", "Lohit Devanagari", "Garuda", "FreeSans"),
-    *("Arial Unicode MS", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Nirmala UI", "Leelawadee UI", "Segoe UI Symbol"),
+    *(
+        "Droid Sans Fallback",
+        "Source Han Sans SC",
+        "IPAGothic",
+        "NanumGothic",
+        "Lohit Devanagari",
+        "Garuda",
+        "FreeSans",
+    ),
+    *(
+        "Arial Unicode MS",
+        "Microsoft YaHei",
+        "Yu Gothic",
+        "Malgun Gothic",
+        "Nirmala UI",
+        "Leelawadee UI",
+        "Segoe UI Symbol",
+    ),
     *("PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo", "Kohinoor Devanagari", "Thonburi", "Unifont"),
 )
 SETTINGS = {
@@ -53,9 +81,12 @@ SETTINGS = {
     "text.parse_math": False,  # a dollar is a dollar
     "font.family": ["sans-serif"],
     "legend.fontsize": "medium",
+    "image.composite_image": False,  # maps of pixels stay small in a file
     "axes.linewidth": 0.5,
     "hatch.linewidth": 0.5,
 }
+LAYOUT = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03)
+CANVASES: dict[str, Any] = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
 ONE_AT_A_TIME = threading.Lock()  # matplotlib's settings are those of the process
 
 
@@ -100,11 +131,6 @@ def known() -> frozenset[int]:
     return frozenset(number for path in paths for number in get_font(path).get_charmap())
 
 
-def boxed(text: str) -> str:
-    """A text with a box for each letter that no typeface of this machine has."""
-    return "".join(c if ord(c) in known() or c.isspace() else BOX for c in text)
-
-
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """Pictures below and beside each other; every file is made when it is asked for.
@@ -120,13 +146,14 @@ class Sheet:
     width: float = 0.0
     letters: float = 0.0
     theme: Theme = "light"
-    drawn: dict[bool, Figure] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.pictures) <= MOST_PICTURES:
             raise EncoderError(f"there are {len(self.pictures)} pictures; a sheet has 1 to {MOST_PICTURES}")
         if self.size not in SIZES or self.theme not in BACKGROUND:
-            raise EncoderError(f"size and theme are {self.size!r} and {self.theme!r}; {', '.join(SIZES)}, light or dark")
+            raise EncoderError(
+                f"size and theme are {self.size!r} and {self.theme!r}; {', '.join(SIZES)}, light or dark"
+            )
         for name, (low, high), usual in zip(("width", "letters"), (WIDTHS, LETTERS), SIZES[self.size], strict=True):
             value = getattr(self, name) or usual
             if not low <= value <= high:
@@ -158,22 +185,22 @@ class Sheet:
     def heights(self) -> list[float]:
         """How high each row of pictures is, in mm."""
         room = self.room
-        each = [
-            PRINTED[one.kind][1](one.chart, room, one.kind) + (1.3 + title.count("\n")) * 1.15 * room.line + 4
-            for one, title in zip(self.pictures, self.titles, strict=True)
+        heights = [
+            PRINTED[each.kind][1](each.chart, room, each.kind) + (1.3 + title.count("\n")) * 1.15 * room.line + 4
+            for each, title in zip(self.pictures, self.titles, strict=True)
         ]
-        return [max(each[i : i + self.across]) for i in range(0, len(each), self.across)]
+        return [max(heights[i : i + self.across]) for i in range(0, len(heights), self.across)]
 
     @property
     def height(self) -> float:
         """In mm."""
-        return sum(self.heights) + (1.5 * self.room.line if self.note else 0.0)
+        return sum(self.heights) + (1.5 + self.lines_of_note.count("\n")) * self.room.line * bool(self.note)
 
     @cached_property
     def missing(self) -> str:
         """The letters of the pictures that no typeface of this machine has."""
-        said = "".join("".join(words_of(each.chart)) + title for each, title in zip(self.pictures, self.titles, strict=True))
-        return "".join(sorted({c for c in said if ord(c) not in known() and c.isprintable() and not c.isspace()}))
+        words = "".join([*self.titles, *(word for each in self.pictures for word in words_of(each.chart))])
+        return "".join(sorted({c for c in words if ord(c) not in known() and c.isprintable() and not c.isspace()}))
 
     @property
     def note(self) -> str:
@@ -184,46 +211,44 @@ class Sheet:
         more = f" and {len(self.missing) - 8} more" if len(self.missing) > 8 else ""
         return f"{BOX}: this machine has no typeface for {some}{more}."
 
-    def figure(self, *, boxes: bool) -> Figure:
-        """The drawing; letters that no typeface has are `boxes` in it, but for an SVG, which others draw."""
-        if boxes not in self.drawn:
-            self.drawn[boxes] = self.draw(boxes)
-        return self.drawn[boxes]
+    @cached_property
+    def lines_of_note(self) -> str:
+        """The same in lines that have room."""
+        return "\n".join(wrap(self.note, int(self.width / (0.6 * self.letters * POINT))))
 
-    def draw(self, boxes: bool) -> Figure:
-        """Draw it."""
-        figure = Figure((self.width / 25.4, self.height / 25.4), dpi=DPI[0], layout="constrained")
+    def draw(self, dpi: float, *, noted: bool) -> Figure:
+        """The drawing, with the note below it; an SVG has none, for whoever opens it has typefaces of their own."""
+        figure = Figure((self.width / 25.4, self.height / 25.4), dpi=dpi, layout=LAYOUT)
         figure.set_facecolor(BACKGROUND[self.theme])
-        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)  # type: ignore[union-attr]
         parts = figure.subfigures(len(self.heights), self.across, squeeze=False, height_ratios=self.heights)
-        for part, one, title in zip(parts.flat, self.pictures, self.titles, strict=False):
+        for part, each, title in zip(parts.flat, self.pictures, self.titles, strict=False):
             part.suptitle(title, x=0.01, ha="left", size=self.letters * 1.1)
-            PRINTED[one.kind][0](part.subplots(), one.chart, self.room, one.kind)
-        if boxes and self.note:
-            figure.supxlabel(self.note, x=0.01, ha="left", size=max(5.0, 0.85 * self.letters))
-        if boxes and self.missing:
-            for text in figure.findobj(lambda each: hasattr(each, "get_text")):
-                text.set_text(boxed(text.get_text()))  # type: ignore[attr-defined]
+            PRINTED[each.kind][0](part.subplots(), each.chart, self.room, each.kind)
+        if noted and self.note:
+            figure.supxlabel(self.lines_of_note, x=0.01, ha="left", size=max(5.0, 0.85 * self.letters))
         return figure
 
-    def saved(self, kind: str, **options: Any) -> bytes:
+    def saved(self, kind: str, dpi: float = 72.0, **options: Any) -> bytes:
         """The drawing as a file of that kind."""
         ink, muted = INK[self.theme], MUTED[self.theme]
         colours = {f"{name}.color": muted for name in ("xtick", "ytick")}
         colours |= {"text.color": ink, "axes.labelcolor": muted, "axes.edgecolor": muted, "axes.facecolor": "none"}
-        settings = SETTINGS | colours | {"font.sans-serif": [*installed()], "font.size": self.letters}
+        settings: Any = SETTINGS | colours | {"font.sans-serif": [*installed()], "font.size": self.letters}
         sizes = {f"{name}size": self.letters for name in ("axes.label", "axes.title", "xtick.label", "ytick.label")}
         with ONE_AT_A_TIME, rc_context(settings | sizes), warnings.catch_warnings(), io.BytesIO() as file:
             warnings.filterwarnings("ignore", message="Glyph")
-            self.figure(boxes=kind != "svg").savefig(file, format=kind, **options)
+            figure = self.draw(dpi, noted=kind != "svg")
+            LAYOUT.execute(figure)
+            figure.set_layout_engine("none")  # it is laid out; `savefig` would draw it once more for that
+            getattr(CANVASES[kind](figure), f"print_{kind}")(file, **options)
             return file.getvalue()
 
     @property
     def caption(self) -> str:
         """What the pictures say of themselves."""
         letters = [f"({letter(i)}) " if len(self.pictures) > 1 else "" for i in range(len(self.pictures))]
-        said = [f"{at}{each.caption}" for at, each in zip(letters, self.pictures, strict=True)]
-        return plain_text(" ".join(said))
+        captions = [f"{at}{each.caption}" for at, each in zip(letters, self.pictures, strict=True)]
+        return plain_text(" ".join(captions))
 
     def svg(self, *, in_page: bool = False) -> str:
         """The drawing as SVG; every word in it is text."""
@@ -255,7 +280,8 @@ class Sheet:
         if not 36 <= dpi <= 1200 or wide * high > MOST_PIXELS:
             raise EncoderError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
         metadata = {"Title": self.titles[0], "Description": self.caption}
-        return self.saved("png", dpi=dpi, metadata={name: western(text) for name, text in metadata.items()})
+        texts = {name: western(text) for name, text in metadata.items()}
+        return self.saved("png", dpi, metadata=texts, pil_kwargs={"dpi": (dpi, dpi)})
 
     def csv(self) -> str:
         """The numbers of all pictures, one table after another, each under the letter of its picture."""

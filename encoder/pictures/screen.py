@@ -1,4 +1,4 @@
-"""How each kind of picture is drawn: on the screen by Plotly, small maps on paper too."""
+"""How each kind of picture is drawn on the screen, by Plotly."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,6 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.figures.matrix import matrix, tiles
 from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
-from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
 from encoder.support.theme import WITH_SIGN, Theme
 
 
@@ -131,34 +130,10 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
 }
 
 
-def print_maps(title: str, caption: str, chart: Chart) -> Panel:
-    """A map for each place of all dimensions but the last two.
-
-    Raises:
-        PanelError: they are too large, or too many, for a sheet of paper.
-    """
-    rows, columns, subject = chart.names(-2), chart.names(-1), chart.look.get("subject")
-    maps = [
-        heat_map(
-            small.values,
-            rows,
-            columns,
-            small.kind,
-            title=small.title,
-            largest=small.largest,
-            blank=small.blank,
-            subject=subject,
-        )
-        for small in small_maps(chart)
-    ]
-    return of_maps(title, caption, maps, chart.look.get("columns", 0))
-
-
 def name_ends(chart: Chart) -> str:
     """The ends of the colours of small maps."""
     words: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
     return words
 
 
-PAPER: dict[str, Callable[[str, str, Chart], Panel]] = {"maps": print_maps}
 SCALES: dict[str, Callable[[Chart], str]] = {"maps": name_ends}

@@ -1,14 +1,13 @@
 """Bars, lines and outlines, the likeliest words at each position, and units on an activation's curve."""
 
+import html
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.printed_panel import heat_map, spelled, with_ends, without_tags
 from encoder.support.formatting import percent, short, shown
 from encoder.support.theme import (
     ACCENT,
@@ -83,7 +82,6 @@ def likeliest(
 ) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
-    written = percent if kind == "share" else short
     heat = mark(
         "heatmap",
         z=values.astype(np.float32),
@@ -92,7 +90,7 @@ def likeliest(
         colorscale=scale(kind, theme),
         colorbar={"thickness": 12, "outlinewidth": 0},
         text=[
-            [f"{label(word, 12)} {written(v)}" for word, v in zip(row, vs, strict=True)]
+            [html.escape(word_and_value(word, v, kind), quote=False) for word, v in zip(row, vs, strict=True)]
             for row, vs in zip(words, values.tolist(), strict=True)
         ],
         texttemplate="%{text}",
@@ -104,9 +102,7 @@ def likeliest(
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
-    cells = tuple(tuple(spelled(without_tags(text), 40) for text in row) for row in heat["text"])
-    drawn = replace(with_ends(heat_map(values, tokens, ranks, kind), kind, low, high), cells=cells)
-    return draw(heat, frame, f"{short(low)} to {short(high)}", [drawn])
+    return draw(heat, frame, f"{short(low)} to {short(high)}")
 
 
 def word_and_value(word: str, value: float, kind: Kind) -> str:

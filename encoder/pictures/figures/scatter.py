@@ -49,8 +49,8 @@ def apart(
 ) -> list[str]:
     """On which side of its point each name has room, as Plotly says it; empty for those that have none.
 
-    Sizes are those of a plane of so many pixels, wide and high, that holds all that is drawn, `spread` [2] from end to end; the
-    points [k, 2] with names may be a small part of it.
+    Sizes are those of a plane of so many pixels, wide and high, that holds all that is drawn, `spread` [2] from end to
+    end; the points [k, 2] with names may be a small part of it.
     """
     spread = np.maximum(spread, 1e-9)
     at = (points - points.min(0)) / spread * plane
