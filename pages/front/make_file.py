@@ -115,7 +115,7 @@ def about(answer: Answer) -> str:
             "alt": answer.alt,
             "code": answer.code,
             "formats": paper,
-            "note": Sheet((answer,)).note if paper else "",
+            "note": Sheet((answer,)).note if "svg" in paper else "",
         },
         ensure_ascii=False,
     )
