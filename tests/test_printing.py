@@ -107,8 +107,12 @@ def test_a_chart_has_as_many_marks_as_numbers() -> None:
     links = Sheet((part("links", [[0.5, 0.0], [0.3, 0.7]], ("query", "key"), {"query": ["a", "b"]}),))
     lines = re.findall(r'id="LineCollection_1">(.*?)</g>', links.svg(), re.DOTALL)
     assert lines[0].count("<path") == 3 and texts(links).count("a") == 2
+    shares = {"word": ["cats", "like", "mice"]}
+    arcs = Sheet((part("arcs", [0.1, 0.2, 0.7], ("word",), shares, **{"from": 1}),))
+    assert len(re.findall(r"C [^z]*?\" style=\"fill: none", arcs.svg())) == 2
+    assert {"cats", "like", "mice", "10 %", "20 %", "70 %"} <= {text.replace("\u00a0", " ") for text in texts(arcs)}
     words = Numbers(np.array([[0.5, 0.25]]), ("after", "rank"), {"after": ["input"]}, (("cat", "<b>"),))
-    assert {"cat 50 %", "<b> 25 %", "1.", "2.", "input"} <= set(
+    assert {"cat", "50 %", "<b>", "25 %", "1.", "2.", "input"} <= set(
         texts(Sheet((Part("t", "c", "words", Chart(words, "share", "")),)))
     )
 

@@ -4,19 +4,22 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import bidirectional
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from encoder.pictures.chart import Chart, SmallMap, largest_of, small_maps
-from encoder.pictures.figures.charts import below, first_terms, level, word_and_value
+from encoder.pictures.figures.charts import below, first_terms, level
 from encoder.pictures.figures.scatter import LEAST, LETTER, LEVELS, apart
 from encoder.pictures.numbers import array
-from encoder.support.formatting import short, shown
+from encoder.support.formatting import percent, short, shown
 from encoder.support.theme import (
     ACCENT,
     BACKGROUND,
@@ -38,6 +41,8 @@ MOST_SHAPES = 2_500  # cells that are shapes of their own; more are pixels
 PIXELS = 150  # along a side of a map of pixels, at least
 MOST_NUMBERS = 2_500  # cells that have their number within, where it has room
 BAR = 16.0  # mm for a colour scale and its numbers
+LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
+WORDS_HIGH = 2.2  # lines of a cell that has a word and its number
 MOST_OF_NAME = 48  # letters of the name of a series
 TALLEST = 200.0  # mm of all cells of a picture
 NARROW = ".,:;'!|ilj()[] "
@@ -64,7 +69,7 @@ class Room:
 
 def wide(text: str) -> float:
     """About how wide a text is, over the size of its letters: letters beyond Latin and its kin are taken as squares."""
-    return sum(0.32 if c in NARROW else 0.63 if ord(c) < 0x1100 else 1.0 for c in text)
+    return sum(0.32 if c in NARROW else 0.63 if ord(c) < 0x2E80 else 1.0 for c in text)
 
 
 def thinned(names: Sequence[str], each: float, room: Room, always: Sequence[int] = ()) -> dict[int, str]:
@@ -232,8 +237,9 @@ def write_cells(
     drawn: ScalarMappable,
 ) -> None:
     """Words in cells, all of one size, none where they would have no room."""
-    longest = max((wide(text) for row in texts for text in row), default=1.0) or 1.0
-    points = min(6.5, 0.9 * cell[0] / longest / POINT, 0.7 * cell[1] / POINT)
+    longest = max((wide(line) for row in texts for text in row for line in text.split("\n")), default=1.0) or 1.0
+    lines = 1 + texts[0][0].count("\n")
+    points = min(6.5, 0.9 * cell[0] / longest / POINT, 0.75 * cell[1] / lines / POINT)
     if points < LEAST_LETTERS:
         return
     (top, left), paints = at, drawn.to_rgba(np.nan_to_num(values, neginf=0.0))
@@ -295,36 +301,44 @@ def high_maps(chart: Chart, room: Room, kind: str) -> float:
 
 
 def draw_words(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
-    """The likeliest words of each row in its cells."""
-    values = chart.numbers.array
-    n, k = values.shape
+    """The likeliest words in cells, a row for each token; layers go from left to right, as along a line."""
+    along = chart.numbers.dims[0] == "after"
+    values, words = chart.numbers.array, np.array(chart.numbers.words)
+    ranks, names = [f"{i + 1}." for i in range(values.shape[1])], [shown(name) for name in chart.names(0)]
+    rows, columns = (ranks, names) if along else (names, ranks)
+    values, words = (values.T, words.T) if along else (values, words)
     low, high = limits(chart.values, float(np.abs(values).max(initial=0.0)))
     drawn = fill(axes, values, (0, 0), colours(chart.values, room.theme), Normalize(low, high))
-    side = room.width([shown(name) for name in chart.names(0)]) + 2 * room.line
-    free = (room.wide - side - BAR) / k
+    free = (room.wide - room.width(rows) - 2 * room.line - BAR) / len(columns)
+    written = percent if chart.values == "share" else in_cell
     texts = [
-        [fitted(word_and_value(word, value, chart.values), free, room) for word, value in zip(words, row, strict=True)]
-        for words, row in zip(chart.numbers.words, values.tolist(), strict=True)
+        [f"{fitted(shown(word, 12), free, room)}\n{written(value)}" for word, value in zip(*row, strict=True)]
+        for row in zip(words.tolist(), values.tolist(), strict=True)
     ]
-    write_cells(axes, values, texts, (0, 0), (free, 1.4 * room.line), drawn)
-    axes.set_yticks(np.arange(n) + 0.5, [shown(name) for name in chart.names(0)])
-    axes.set_xticks(np.arange(k) + 0.5, [f"{i + 1}." for i in range(k)])
-    axes.set(ylim=(n, 0), ylabel=chart.look.get("row_title", "position"))
+    write_cells(axes, values, texts, (0, 0), (free, WORDS_HIGH * room.line), drawn)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    upright = room.width(columns) > 0.9 * free
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if upright else 0)
+    axes.set_ylim(len(rows), 0)
+    axes.set_ylabel("rank" if along else chart.look.get("row_title", "position"))
+    if along:
+        axes.set_xlabel(chart.look.get("row_title", ""))
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     axes.spines[:].set_visible(False)
-    add_scale(axes, drawn, n * room.line)
+    add_scale(axes, drawn, len(rows) * WORDS_HIGH * room.line)
 
 
 def fitted(text: str, free: float, room: Room) -> str:
     """The beginning of a text that has room at the least size of letters."""
     most = 0.88 * free / POINT / LEAST_LETTERS
     ends = range(len(text), 0, -1)
-    return text if wide(text) <= most else next((f"{text[:n]}…" for n in ends if wide(text[:n]) + 0.63 <= most), "…")
+    return text if wide(text) <= most else next((f"{text[:n]}…" for n in ends if wide(f"{text[:n]}…") <= most), "…")
 
 
 def high_words(chart: Chart, room: Room, kind: str) -> float:
     """How high a picture of words is."""
-    return len(chart.numbers.array) * 1.5 * room.line + 4 * room.line
+    n, k = chart.numbers.array.shape
+    return (k if chart.numbers.dims[0] == "after" else n) * WORDS_HIGH * room.line + 6 * room.line
 
 
 def high_chart(chart: Chart, room: Room, kind: str) -> float:
@@ -552,6 +566,53 @@ def draw_links(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     axes.axis("off")
 
 
+def draw_arcs(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+    """Arcs from a word to the others, as thick as its shares, in a line or, where that has no room, down a column."""
+    shares, asked, down = chart.numbers.array, chart.look["from"], in_column(chart, room)
+    names, far = [shown(name) for name in chart.names(0)], max(asked, len(shares) - 1 - asked, 1)
+    most = int(shares.argmax())
+    for to in np.argsort(shares, kind="stable").tolist():
+        if to == asked or shares[to] < LEAST_ARC:
+            continue
+        out = 0.3 + 0.7 * abs(to - asked) / far
+        along, away = [asked, asked, to, to], [0, out / 0.75, out / 0.75, 0]
+        curve = Path([*zip(*((away, along) if down else (along, away)), strict=True)], [1, 4, 4, 4])
+        paint, strength = (ACCENT[room.theme], 1.0) if to == most else (colours("share", room.theme)(0.4), 0.9)
+        look = {"linewidth": max(0.7, 9 * shares[to]), "edgecolor": paint, "alpha": strength, "facecolor": "none"}
+        axes.add_patch(PathPatch(curve, capstyle="butt", clip_on=False, **look))
+    for i, (name, share) in enumerate(zip(names, shares.tolist(), strict=True)):
+        weight, paint = ("bold" if i == most else "normal"), (ACCENT if i in (most, asked) else INK)[room.theme]
+        edge = ACCENT[room.theme] if i == asked else "none"
+        box = {"boxstyle": "round,pad=0.25", "facecolor": "none", "edgecolor": edge, "linewidth": 0.8}
+        sides: Any = {"ha": "right", "va": "center"} if down else {"ha": "center", "va": "top"}
+        at, below_it = ((-0.32, i), (-0.05, i)) if down else ((i, -0.08), (i, -0.3))
+        axes.text(at[0], at[1], name, color=paint, weight=weight, bbox=box, **sides)
+        axes.text(below_it[0], below_it[1], percent(share), color=MUTED[room.theme], weight=weight, **sides)
+    ends = (-0.6, len(shares) - 0.4)
+    if down:
+        axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
+    else:
+        axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
+    axes.axis("off")
+
+
+def from_the_right(names: Sequence[str]) -> bool:
+    """Whether the first letters that have a way go from right to left, as a browser sets a sentence."""
+    ways = (bidirectional(c) for name in names if not name.startswith("[") for c in name)
+    return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
+
+
+def in_column(chart: Chart, room: Room) -> bool:
+    """Whether the words of a line have no room beside each other."""
+    names = [shown(name) for name in chart.names(0)]
+    return (room.width(names) + 1.2 * room.line) * len(names) > room.wide
+
+
+def high_arcs(chart: Chart, room: Room, kind: str) -> float:
+    """How high arcs with their words are."""
+    return 1.9 * room.line * len(chart.numbers.array) if in_column(chart, room) else max(34.0, 0.36 * room.wide)
+
+
 def high_links(chart: Chart, room: Room, kind: str) -> float:
     """How high a picture of lines from token to token is."""
     return min(TALLEST, max(30.0, 1.35 * room.line * len(chart.names(0))))
@@ -577,6 +638,7 @@ PRINTED: dict[str, tuple[Callable[[Axes, Chart, Room, str], None], Callable[[Cha
     "words": (draw_words, high_words),
     "links": (draw_links, high_links),
     "bars": (draw_bars, high_chart),
+    "arcs": (draw_arcs, high_arcs),
     "terms": (draw_terms, high_chart),
     "signed bars": (draw_terms, high_chart),
     "curve": (draw_curve, high_chart),

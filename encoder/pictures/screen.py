@@ -37,7 +37,7 @@ def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
 
 def draw_bars(chart: Chart, theme: Theme) -> Drawn:
     """A bar for each place of the last dimension, and one beside it for each series."""
-    options = {"title": chart.unit, "at": chart.at} | dict(chart.look)
+    options = {"title": chart.unit, "at": chart.at} | {name: of for name, of in chart.look.items() if name != "from"}
     return charts.token_bars(chart.series, chart.names(-1), theme=theme, **options)
 
 
@@ -116,6 +116,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
     "bars": draw_bars,
+    "arcs": draw_bars,  # the browser draws arcs of its own
     "terms": draw_terms,
     "curve": draw_curve,
     "race": draw_race,

@@ -1,6 +1,5 @@
 """Bars, lines and outlines, the likeliest words at each position, and units on an activation's curve."""
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.support.formatting import percent, short, shown
+from encoder.support.formatting import percent, short
 from encoder.support.theme import (
     ACCENT,
     BACKGROUND,
@@ -82,6 +81,7 @@ def likeliest(
 ) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
+    written = percent if kind == "share" else short
     heat = mark(
         "heatmap",
         z=values.astype(np.float32),
@@ -90,7 +90,7 @@ def likeliest(
         colorscale=scale(kind, theme),
         colorbar={"thickness": 12, "outlinewidth": 0},
         text=[
-            [html.escape(word_and_value(word, v, kind), quote=False) for word, v in zip(row, vs, strict=True)]
+            [f"{label(word, 12)} {written(v)}" for word, v in zip(row, vs, strict=True)]
             for row, vs in zip(words, values.tolist(), strict=True)
         ],
         texttemplate="%{text}",
@@ -103,11 +103,6 @@ def likeliest(
     across = token_axis(ranks, "rank") | {"side": "top"}
     frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
     return draw(heat, frame, f"{short(low)} to {short(high)}")
-
-
-def word_and_value(word: str, value: float, kind: Kind) -> str:
-    """A likely word and how likely it is, as they stand in a cell."""
-    return f"{shown(word, 12)} {percent(value) if kind == 'share' else short(value)}"
 
 
 def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
