@@ -89,7 +89,6 @@ def test_up_to_128_by_128_the_numbers_are_exact_and_above_there_are_255_levels()
         assert float(np.abs(seen(figure) - values).max()) <= (high - low) / LEVELS / 2 * 1.01 + 1e-4 * high
         ticks = [float(text) for text in drawn.colorbar.ticktext]
         assert (ticks[0], ticks[-1], len(ticks)) == (pytest.approx(low, rel=1e-3), pytest.approx(high, rel=1e-3), 5)
-        np.testing.assert_array_equal(figure.maps[0].values, values)  # on paper there are no levels
 
 
 @pytest.mark.parametrize("n", [12, 129], ids=["exact", "levels"])
@@ -109,7 +108,6 @@ def test_colours_stand_at_their_values_and_what_is_no_number_stays_blank(n: int)
         assert float(np.nanmin(blank)) == pytest.approx(float(values[np.isfinite(values)].min()), abs=0.03)
     for part in (noise(n, n), noise(n, n) / 100):  # a locked scale is the same for every picture
         locked = matrix(part, words(n), words(n), kind="signed", largest=8.0)
-        assert (locked.maps[0].low, locked.maps[0].high) == (-8, 8)
         assert float(np.abs(seen(locked) - part).max()) <= 8.1 / LEVELS
 
 
@@ -249,7 +247,6 @@ def test_best_words_are_written_into_their_cells() -> None:
         assert np.array_equal(drawn.z, values) and (drawn.zmin, drawn.zmax) == ends
         said = [[f"cat {a}", f"&lt;b&gt; {b}"], [f"{'x' * 11}… {c}", f"$x$ {d}"]]
         assert [list(row) for row in drawn.text] == said
-        assert figure.maps[0].cells[0] == (f"cat {a}", f"<b> {b}")  # on paper
         assert list(figure.layout.xaxis.ticktext) == ["1.", "2."]
         assert list(figure.layout.yaxis.ticktext) == ["[CLS]", "the"]
         assert tuple(figure.layout.yaxis.range) == (1.5, -0.5)
@@ -257,8 +254,9 @@ def test_best_words_are_written_into_their_cells() -> None:
 
 def test_terms_beyond_the_first_are_one_bar() -> None:
     for count in (1, BARS, BARS + 1, 512):
-        values = np.sort(noise(count).astype(float))[::-1]
-        figure = term_bars(values, words(count)[:BARS])
+        values = noise(count).astype(float)
+        values = values[np.argsort(-np.abs(values))]
+        figure = term_bars(values, words(count))
         (bars,) = figure.data
         assert list(bars.y[:BARS]) == list(values[:BARS].astype(np.float32))
         more = [f"{count - BARS} more"] if count > BARS else []

@@ -171,7 +171,7 @@ def test_a_training_needs_no_extra_before_it_is_to_be_examined(installed: Path, 
     assert examined[1:] == ["error: conllu is not installed; pip install 'encoder[exam]' brings it\n", 2]
 
 
-NO_EXTRAS = "streamlit,plotly,matplotlib,fontTools,PIL,conllu,pyarrow"
+NO_EXTRAS = "streamlit,plotly,matplotlib,PIL,conllu,pyarrow"
 TABLE = "Atlas(Path(encoder.__file__).parent / 'atlas/shipped/small').head(0, 0)._repr_html_()"
 SAYS_WHICH = """
 from pathlib import Path

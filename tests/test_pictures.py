@@ -35,10 +35,9 @@ from encoder.pictures.lab_rows import LABS
 from encoder.pictures.link import from_query, spell
 from encoder.pictures.more.sections import MORE
 from encoder.pictures.numbers import array
-from encoder.pictures.paper.files import PaperFigure
-from encoder.pictures.paper.sheet import Sheet
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.picture_files import IN_BROWSER
+from encoder.pictures.printing import Sheet
 from encoder.pictures.registry import pictures
 from encoder.pictures.screen import KINDS
 from encoder.pictures.view import Cell, View
@@ -225,7 +224,7 @@ def test_a_picture_keeps_its_contract(key: str) -> None:
 def test_a_picture_of_every_model_keeps_its_contract(key: str) -> None:
     answers = [found for model in MODELS if (found := shown(key, model))]
     keeps_its_contract(answers)
-    pages = PdfReader(io.BytesIO(PaperFigure((answers[-1].panel(),)).pdf())).pages
+    pages = PdfReader(io.BytesIO(Sheet((answers[-1],)).pdf())).pages
     has_its_labels(answers[-1], "".join(page.extract_text() for page in pages))
 
 
@@ -294,14 +293,14 @@ def leads_back(found: Answer) -> None:
 
 def has_its_labels_on_paper(found: Answer) -> None:
     """The drawing has its words as text; as SVG, for the letters that a PDF embeds take longer than all else here."""
-    svg = PaperFigure((found.panel(),), Sheet(in_page=True)).svg()
+    svg = Sheet((found,)).svg(in_page=True)
     has_its_labels(found, html.unescape(re.sub("<[^>]*>", " ", svg[svg.index("</style>") :])))
 
 
 def has_its_labels(found: Answer, text: str) -> None:
     """A text from paper has the title and the names of few rows."""
     letters = re.sub(r"\s", "", text)
-    assert re.sub(r"\s", "", found.panel().title)[:20] in letters
+    assert re.sub(r"\s", "", found.title)[:20] in letters
     names = found.numbers.along(found.numbers.dims[0])
     if found.kind == "matrix" and isinstance(names, list) and len(names) < 15:
         missing = [name for name in names if re.sub(r"\s", "", name)[:8] not in letters]
@@ -403,7 +402,7 @@ def test_one_line_writes_several_pictures_on_a_sheet(
     assert capsys.readouterr().out.count("180.0 x ") == 2
     pdf = PdfReader(io.BytesIO((tmp_path / "sheet.pdf").read_bytes())).pages[0]
     assert abs(float(pdf.mediabox.width) * 25.4 / 72 - 180) < 0.1
-    first, second = (tmp_path / "sheet.csv").read_text().split("panel ")[1:]
+    first, second = (tmp_path / "sheet.csv").read_text().split("picture ")[1:]
     assert first.startswith("a\n") and second.startswith("b\n")
     weights = small.trace("A cat sat.")["layers.3.attention.weights"]
     assert np.isclose(of_table(first.split("\n", 1)[1]), weights[3, 1, 2].item(), rtol=1e-5).any()
@@ -414,7 +413,7 @@ def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.Captu
         (["nothing"], "f.pdf", "no picture is called 'nothing'; there are"),
         (["all_heads"], "f.doc", ".doc"),
         (["all_heads", "measured"], "f.npz", "several pictures have no .npz"),
-        (["all_heads"] * 13, "f.pdf", "a figure has 1 to 12"),
+        (["all_heads"] * 13, "f.pdf", "a sheet has 1 to 12"),
     ):
         assert command.main([*keys, "--model", "small", "--sentence", "A cat.", "--out", str(tmp_path / out)]) == 2
         assert why in capsys.readouterr().err

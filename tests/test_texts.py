@@ -21,7 +21,7 @@ from encoder.packet.format import unpack
 from encoder.packet.run import level_1
 from encoder.pictures.export.archive import to_csv_zip
 from encoder.pictures.export.caption import About, caption
-from encoder.pictures.paper.files import figure
+from encoder.pictures.printing import Sheet
 from encoder.pictures.registry.steps import step_picture
 from encoder.trace.scripts import is_unspaced
 from encoder.trace.trace import Source
@@ -271,7 +271,7 @@ def test_every_csv_begins_with_a_byte_order_mark(small: TextEncoder) -> None:
     trace = small.trace("It\u2019s a naïve café.")
     picture = step_picture(small, trace, "layers.1.attention.weights")
     assert picture.csv().encode()[:3] == b"\xef\xbb\xbf" and picture.csv().count("\ufeff") == 1
-    answer = figure([picture.panel(), picture.panel()], width=90)
+    answer = Sheet([picture, picture], width=90)
     whole_sheet = answer.csv()
     assert whole_sheet.startswith("\ufeff") and whole_sheet.count("\ufeff") == 1
     file = io.BytesIO()

@@ -76,11 +76,10 @@ def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Sa
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
     monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: made(trace.text))
     monkeypatch.setattr(figure, "ask", lambda picture, view: view.sentence)
-    monkeypatch.setattr(
-        figure, "picture", lambda key: SimpleNamespace(of=lambda text: SimpleNamespace(panel=lambda: text))
-    )
-    monkeypatch.setattr(figure, "PaperFigure", lambda panels: SimpleNamespace(width=1.0, height=1.0, panels=panels))
-    monkeypatch.setitem(figure.OF_FIGURE, ".svg", lambda made, out, dpi: made.panels[0][1:].encode() * 200_000)
+    monkeypatch.setattr(figure, "picture", lambda key: SimpleNamespace(of=lambda text: text))
+    sheet = {"width": 1.0, "height": 1.0, "note": ""}
+    monkeypatch.setattr(figure, "Sheet", lambda answers, size: SimpleNamespace(answers=answers, **sheet))
+    monkeypatch.setitem(figure.OF_SHEET, ".svg", lambda made, out, dpi: made.answers[0][1:].encode() * 200_000)
     found: Saves = request.param
     return found
 

@@ -5,8 +5,8 @@ import { el, write } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
-/** What the server says of it;  @typedef {{title: string, caption: string, alt: string, code: string, formats: string[]}} About */
-/** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
+/** What the server says of it; `note` names letters that it draws as boxes.  @typedef {{title: string, caption: string, alt: string, code: string, formats: string[], note: string}} About */
+/** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>, size?: string}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
 /** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'npz' | 'zip' | 'page'} Key */
 
 /** @type {readonly (readonly [Key, string])[]} */
@@ -15,6 +15,8 @@ const ENTRIES = [
   ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'],
   ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['page', 'A page of its own'],
 ];
+const SIZES = [['shown', 'As shown', '190 mm'], ['one', 'One column', '85 mm'], ['two', 'Two columns', '180 mm']]; // of what is drawn
+const DRAWN = ['svg', 'png', 'pdf'];
 const RUN = 'run'; // in the place of a picture's key: the whole run
 const PAGE = 'page'; // a file that draws itself, with what is chosen
 const OF_RUN = ['npz', 'zip', PAGE];
@@ -45,7 +47,7 @@ export function keep(root, context) {
   let kept = null;
   /** @type {About | null} */
   let found = null;
-  let waits = '', chosen = 0; // the place of a picture, where there are several
+  let waits = '', size = SIZES[0][0], chosen = 0; // the place of a picture, where there are several
 
   /** What can be taken along of the page: one picture, or several. */
   const offered = () => context.pictures?.() ?? [context.kept()].flatMap(one => one ?? []);
@@ -61,7 +63,7 @@ export function keep(root, context) {
   /** @param {Kept} kept @param {string} format */
   function fetched({ picture, query }, format) {
     const { keep: ask } = context.options();
-    return ask ? ask({ picture, query, format }, gone.signal) : Promise.reject(new Error('No server is here to ask.'));
+    return ask ? ask({ picture, query, format, ...(DRAWN.includes(format) ? { size } : {}) }, gone.signal) : Promise.reject(new Error('No server is here to ask.'));
   }
 
   /** Looks what there is. */
@@ -85,8 +87,10 @@ export function keep(root, context) {
   const names = () => (offered().length < 2 ? nothing : html`<div role="group" aria-label="Picture">${offered().map(({ name }, i) => html`
     <button type="button" role="menuitemradio" tabindex="-1" aria-checked=${i === chosen} @click=${() => { chosen = i; look(); into(entries(), box); }}>${name}</button>`)}</div>`);
   const entries = () => html`<p class="enc-keep-name" id="enc-keep-name">${offered().length < 2 ? kept?.name : 'Which picture?'}</p>
-    <div role="menu" aria-labelledby="enc-keep-name">${names()}${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>` : nothing))}</div>
-    <p class="enc-keep-waiting" role="status">${waits}</p>`;
+    <div role="menu" aria-labelledby="enc-keep-name">${names()}${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>${key === 'pdf' && !context.pictures ? widths() : nothing}` : nothing))}</div>
+    <p class="enc-keep-waiting" role="status">${waits || (found && has('svg') ? found.note : '')}</p>`;
+  /** How wide a picture is saved. */
+  const widths = () => html`<div role="group" class="enc-keep-size" aria-label="Width of a picture">${SIZES.map(([key, text, wide]) => html`<button type="button" role="menuitemradio" tabindex="-1" aria-checked=${key === size} data-size=${key} title=${wide} @click=${() => { size = key; into(entries(), box); }}>${text}</button>`)}</div>`;
   /** @param {Key} key */
   async function act(key) {
     try {

@@ -1,6 +1,7 @@
 """Make the files of a picture, or of several on one sheet.
 
 `python -m encoder.pictures all_heads layer_step --model base --sentence "A cat sat." --layer 5 --out sheet.pdf`
+A key followed by the parameters of a link, such as `"layer_step?layer=3&head=1"`, is of what these say.
 """
 
 import argparse
@@ -8,11 +9,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
-from encoder.pictures.paper.files import DPI, PaperFigure
-from encoder.pictures.picture_files import OF_ANSWER, OF_FIGURE
+from encoder.pictures.link import from_query
+from encoder.pictures.picture import Answer
+from encoder.pictures.picture_files import OF_ANSWER, OF_SHEET
+from encoder.pictures.printing import DPI, SIZES, Sheet
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.view import View
 from encoder.support import whole_file
@@ -20,7 +24,7 @@ from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.support.progress import counting
 
-ENDINGS = ", ".join(OF_FIGURE | OF_ANSWER)
+ENDINGS = ", ".join(OF_SHEET | OF_ANSWER)
 
 
 def view_of(arguments: argparse.Namespace) -> View:
@@ -49,7 +53,9 @@ def choice(text: str) -> tuple[str, str]:
 def parser() -> CommandLine:
     """The arguments of the command line."""
     line = CommandLine(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
-    line.add_argument("pictures", nargs="*", metavar="picture", help="the keys of pictures; none lists all keys")
+    line.add_argument(
+        "pictures", nargs="*", metavar="picture", help="keys, or KEY?PARAMETERS of a link; none lists all"
+    )
     line.add_argument("--sentence", help="what the model reads")
     line.add_argument("--second", help="sentence B of a pair")
     line.add_argument("--other", help="the sentence that it is compared with")
@@ -61,7 +67,10 @@ def parser() -> CommandLine:
     line.add_argument("--edits", default="", help="changes to the run, as a link spells them")
     line.add_argument("--choose", action="append", default=[], metavar="NAME=VALUE", help="a choice of the picture")
     line.add_argument(
-        "--out", type=Path, default=Path("figure.pdf"), help=f"ends with {', '.join(OF_FIGURE | OF_ANSWER)}"
+        "--out", type=Path, default=Path("figure.pdf"), help=f"ends with {', '.join(OF_SHEET | OF_ANSWER)}"
+    )
+    line.add_argument(
+        "--size", choices=SIZES, default="two", help="as shown, or one or two columns wide (default: two)"
     )
     line.add_argument("--dpi", type=int, default=DPI[0], help="of a PNG (default: 300)")
     return line
@@ -75,21 +84,36 @@ def write(arguments: argparse.Namespace) -> str:
         OSError: the file cannot be written.
     """
     out, ending = arguments.out, arguments.out.suffix
-    if ending not in OF_FIGURE | OF_ANSWER:
+    if ending not in OF_SHEET | OF_ANSWER:
         raise EncoderError(
-            f"{out} ends with {ending or 'nothing'}; it must be one of {', '.join(OF_FIGURE | OF_ANSWER)}"
+            f"{out} ends with {ending or 'nothing'}; it must be one of {', '.join(OF_SHEET | OF_ANSWER)}"
         )
     whole_file.check(out)
-    chosen, view = [picture(key) for key in arguments.pictures], view_of(arguments)
-    if len(chosen) > 1 and ending not in OF_FIGURE:
-        raise EncoderError(f"several pictures have no {ending}; it must be one of {', '.join(OF_FIGURE)}")
-    answers = [each.of(ask(each, view)) for each in chosen]
+    view = view_of(arguments)
+    if len(arguments.pictures) > 1 and ending not in OF_SHEET:
+        raise EncoderError(f"several pictures have no {ending}; it must be one of {', '.join(OF_SHEET)}")
+    answers = [answer(address, view) for address in arguments.pictures]
     if len(answers) == 1 and ending in OF_ANSWER:
         whole_file.write(out, OF_ANSWER[ending](answers[0]))
         return f"{out}: {answers[0].alt}"
-    figure = PaperFigure(tuple(answer.panel() for answer in answers))
-    whole_file.write(out, OF_FIGURE[ending](figure, out, arguments.dpi))
-    return f"{out}: {figure.width:.1f} x {figure.height:.1f} mm"
+    sheet = Sheet(answers, arguments.size)
+    whole_file.write(out, OF_SHEET[ending](sheet, out, arguments.dpi))
+    return f"{out}: {sheet.width:.1f} x {sheet.height:.1f} mm{f'. {sheet.note}' if sheet.note else ''}"
+
+
+def answer(address: str, view: View) -> Answer:
+    """The picture of a key, of what its parameters ask for, or of `view` where it has none.
+
+    Raises:
+        EncoderError: there is no such picture, or no link says that.
+    """
+    key, _, query = address.partition("?")
+    each = picture(key)
+    if query:
+        view, notes = from_query(dict(parse_qsl(query)), lambda model: None, {option.key for option in each.options})
+        if notes:
+            raise EncoderError(notes[0])
+    return each.of(ask(each, view))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

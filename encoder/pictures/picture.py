@@ -18,10 +18,8 @@ from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed
 from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.link import to_query
 from encoder.pictures.numbers import Names, Numbers
-from encoder.pictures.paper.from_drawn import of_drawn
-from encoder.pictures.paper.printed_panel import Panel
 from encoder.pictures.scene import Needs, Option, Scene, names_along
-from encoder.pictures.screen import KINDS, PAPER, SCALES
+from encoder.pictures.screen import KINDS, SCALES
 from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.import_names import on_demand
@@ -308,16 +306,6 @@ class Answer:
         with io.BytesIO() as file:
             np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
             return file.getvalue()
-
-    def panel(self, theme: Theme = "light") -> Panel:
-        """It as a part of a figure for a paper.
-
-        Raises:
-            PanelError: it is too large for a sheet of paper.
-        """
-        if self.kind in PAPER:
-            return PAPER[self.kind](self.title, self.caption, self.chart)
-        return of_drawn(self.title, self.caption, self.figure(theme), theme)
 
     @property
     def file_name(self) -> str:

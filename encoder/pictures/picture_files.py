@@ -9,20 +9,17 @@ from encoder.browser.held import held
 from encoder.browser.living import written
 from encoder.browser.markup import text
 from encoder.browser.page_table import PAGES
-from encoder.pictures.paper.files import DPI, MOST_PIXELS, PaperFigure
-from encoder.pictures.paper.printed_panel import PanelError
-from encoder.pictures.paper.sheet import Sheet
-from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Answer
+from encoder.pictures.printing import DPI, MOST_PIXELS, Sheet, TooLargeError
 
-OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
-    ".pdf": lambda figure, out, dpi: figure.pdf(),
-    ".svg": lambda figure, out, dpi: figure.svg().encode(),
-    ".png": lambda figure, out, dpi: figure.png(dpi),
-    ".csv": lambda figure, out, dpi: figure.csv().encode(),
-    ".tex": lambda figure, out, dpi: figure.latex(f"{out.stem}.pdf").encode(),
-    ".md": lambda figure, out, dpi: figure.markdown(f"{out.stem}.svg").encode(),
-    ".zip": lambda figure, out, dpi: figure.zip(out.stem),
+OF_SHEET: dict[str, Callable[[Sheet, Path, int], bytes]] = {
+    ".pdf": lambda sheet, out, dpi: sheet.pdf(),
+    ".svg": lambda sheet, out, dpi: sheet.svg().encode(),
+    ".png": lambda sheet, out, dpi: sheet.png(dpi),
+    ".csv": lambda sheet, out, dpi: sheet.csv().encode(),
+    ".tex": lambda sheet, out, dpi: sheet.latex(f"{out.stem}.pdf").encode(),
+    ".md": lambda sheet, out, dpi: sheet.markdown(f"{out.stem}.svg").encode(),
+    ".zip": lambda sheet, out, dpi: sheet.zip(out.stem),
 }
 OF_ANSWER: dict[str, Callable[[Answer], bytes]] = {
     ".csv": lambda answer: answer.csv().encode(),
@@ -33,15 +30,15 @@ OF_ANSWER: dict[str, Callable[[Answer], bytes]] = {
 }
 
 
-def file_of(answer: Answer, ending: str) -> bytes:
-    """The file of a picture whose name ends so.
+def file_of(answer: Answer, ending: str, size: str = "shown") -> bytes:
+    """The file of a picture whose name ends so; on a sheet of a size of `SIZES`.
 
     Raises:
         EncoderError: it is too large for a sheet of paper, or for so many pixels.
     """
     if ending in OF_ANSWER:
         return OF_ANSWER[ending](answer)
-    return OF_FIGURE[ending](PaperFigure((answer.panel(),)), Path(f"{answer.file_name}{ending}"), DPI[0])
+    return OF_SHEET[ending](Sheet((answer,), size), Path(f"{answer.file_name}{ending}"), DPI[0])
 
 
 def fits(answer: Answer, ending: str) -> bool:
@@ -49,10 +46,10 @@ def fits(answer: Answer, ending: str) -> bool:
     if ending in OF_ANSWER:
         return True
     try:
-        figure = PaperFigure((answer.panel(),))
-    except PanelError:
+        sheet = Sheet((answer,))
+    except TooLargeError:
         return False
-    return ending != ".png" or math.prod(figure.dots(DPI[0])) <= MOST_PIXELS
+    return ending != ".png" or math.prod(sheet.dots(DPI[0])) <= MOST_PIXELS
 
 
 PAGE = """<!doctype html>
@@ -65,7 +62,7 @@ td, th {{ padding: 0 .5rem; text-align: right; white-space: nowrap; }}
 <h1>{question}</h1>
 {drawing}
 <details open><summary>Lines that run by themselves and print these numbers</summary><pre>{code}</pre></details>
-{letters}</body></html>
+</body></html>
 """
 DRAWING = """<figure>{svg}<figcaption>{caption}</figcaption></figure>
 <p><b>{sentence}</b></p>
@@ -77,16 +74,16 @@ def page_of(answer: Answer) -> str:
     drawing = drawing_of(answer)
     texts = {"title": answer.title, "question": answer.picture.question, "code": answer.code}
     escaped = {name: text(words) for name, words in texts.items()}
-    return PAGE.format(drawing=drawing, letters=typeface(drawing), **escaped)
+    return PAGE.format(drawing=drawing, **escaped)
 
 
 def drawing_of(answer: Answer) -> str:
-    """The drawing as SVG with its caption, finding and numbers: HTML, whose letters `typeface` of it carries along.
+    """The drawing as SVG with its caption, finding and numbers, as HTML.
 
     Raises:
         EncoderError: it is too large for a sheet of paper.
     """
-    svg = PaperFigure((answer.panel(),), Sheet(in_page=True)).svg()
+    svg = Sheet((answer,)).svg(in_page=True)
     rows = "".join(f"<tr>{''.join(f'<td>{text(cell_text(cell))}</td>' for cell in row)}</tr>" for row in answer.rows())
     texts = {"caption": answer.caption, "sentence": answer.sentence}
     return DRAWING.format(svg=svg, table=rows, **{name: text(words) for name, words in texts.items()})

@@ -1,4 +1,4 @@
-"""How each kind of picture is drawn: on the screen by Plotly, small maps on paper too."""
+"""How each kind of picture is drawn on the screen, by Plotly."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,6 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.figures.matrix import matrix, tiles
 from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
-from encoder.pictures.paper.printed_panel import Panel, heat_map, of_maps
 from encoder.support.theme import WITH_SIGN, Theme
 
 
@@ -39,15 +38,14 @@ def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
 
 def draw_bars(chart: Chart, theme: Theme) -> Drawn:
     """A bar for each place of the last dimension, and one beside it for each series."""
-    options = {"title": chart.unit, "at": chart.at} | dict(chart.look)
+    options = {"title": chart.unit, "at": chart.at} | {name: of for name, of in chart.look.items() if name != "from"}
     return charts.token_bars(chart.series, chart.names(-1), theme=theme, **options)
 
 
 def draw_terms(chart: Chart, theme: Theme) -> Drawn:
     """The largest terms of a sum as bars, and the sum of all others as one more; `names` in the look go below them."""
     numbers, names = chart.numbers.array, chart.look.get("names") or chart.names(0)
-    order = np.argsort(-np.abs(numbers), kind="stable")
-    return charts.term_bars(numbers[order], [names[i] for i in order], theme)
+    return charts.term_bars(numbers, names, theme)
 
 
 def draw_curve(chart: Chart, theme: Theme) -> Drawn:
@@ -124,6 +122,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
     "bars": draw_bars,
+    "arcs": draw_bars,  # the browser draws arcs of its own
     "terms": draw_terms,
     "curve": draw_curve,
     "race": draw_race,
@@ -139,34 +138,10 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
 }
 
 
-def print_maps(title: str, caption: str, chart: Chart) -> Panel:
-    """A map for each place of all dimensions but the last two.
-
-    Raises:
-        PanelError: they are too large, or too many, for a sheet of paper.
-    """
-    rows, columns, subject = chart.names(-2), chart.names(-1), chart.look.get("subject")
-    maps = [
-        heat_map(
-            small.values,
-            rows,
-            columns,
-            small.kind,
-            title=small.title,
-            largest=small.largest,
-            blank=small.blank,
-            subject=subject,
-        )
-        for small in small_maps(chart)
-    ]
-    return of_maps(title, caption, maps, chart.look.get("columns", 0))
-
-
 def name_ends(chart: Chart) -> str:
     """The ends of the colours of small maps."""
     words: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
     return words
 
 
-PAPER: dict[str, Callable[[str, str, Chart], Panel]] = {"maps": print_maps}
 SCALES: dict[str, Callable[[Chart], str]] = {"maps": name_ends}

@@ -10,7 +10,6 @@ EXTRAS = {  # by a module that is not always there, the extra of the package tha
     "pyarrow": "exam",
     "plotly": "figures",
     "matplotlib": "figures",
-    "fontTools": "figures",
 }
 
 

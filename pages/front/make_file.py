@@ -18,9 +18,9 @@ from encoder.pictures.export.caption import file_name
 from encoder.pictures.lab import pictures_of
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.more.sections import MORE as SECTIONS
-from encoder.pictures.paper.printed_panel import PanelError
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.picture_files import IN_BROWSER, file_of
+from encoder.pictures.printing import TooLargeError
 from encoder.pictures.registry import picture
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
@@ -67,8 +67,12 @@ def file(request: FileRequest) -> File:
         if request.format in TABLES:
             check_table(answer.numbers.array.size)
         try:
-            data = about(answer).encode() if request.format == "about" else file_of(answer, f".{request.format}")
-        except PanelError as error:
+            data = (
+                about(answer).encode()
+                if request.format == "about"
+                else file_of(answer, f".{request.format}", request.size)
+            )
+        except TooLargeError as error:
             raise RefusedError(400, f"This picture is too large for paper: {error}.") from None
         return File(f"{answer.file_name}.{request.format}", TYPES[request.format], compress(data))
 

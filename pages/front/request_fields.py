@@ -13,6 +13,7 @@ MOST_HIDDEN = 512
 MOST_LAYERS = 1_000
 MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
+SIZES = ("shown", "one", "two")  # of what is drawn: as on the screen, one column of a paper, two columns
 RUN = "run"  # in the place of a picture's key: the whole run
 RUN_FORMATS = ("npz", "zip", "page")  # for numpy, a layer as tables, a page that draws itself
 # What a table below a page is saved as, by the ending of its name
@@ -68,12 +69,13 @@ class RunRequest:
 class FileRequest:
     """A file of a picture that is asked for: the picture's key, one of FORMATS, and the parameters of a link to it.
 
-    The picture RUN is the whole run, whose formats are RUN_FORMATS.
+    `size` is one of SIZES, of a file that is drawn. The picture RUN is the whole run, whose formats are RUN_FORMATS.
     """
 
     picture: str
     format: str
     query: tuple[tuple[str, str], ...]
+    size: str = "shown"
 
 
 @dataclass(frozen=True)
@@ -115,13 +117,14 @@ def read_file(body: bytes) -> FileRequest:
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
     """
-    values = fields(body, {"picture", "format", "query"})
+    values = fields(body, {"picture", "format", "query", "size"})
     kind = text(values, "format", LONGEST_NAME)
     picture = text(values, "picture", LONGEST_NAME)
     formats = RUN_FORMATS if picture == RUN else FORMATS
-    if kind not in formats:
+    size = values.get("size", SIZES[0])
+    if kind not in formats or size not in SIZES:
         raise RefusedError(400, NO_JSON)
-    return FileRequest(picture, kind, parameters(values.get("query")))
+    return FileRequest(picture, kind, parameters(values.get("query")), size)
 
 
 def read_more(body: bytes) -> MoreRequest:

@@ -128,6 +128,19 @@ def test_the_numbers_of_start_are_those_of_the_run(front: Page, base: TextEncode
     np.testing.assert_allclose(json.loads(told)["numbers"], expected, rtol=1e-5)
 
 
+def test_a_picture_is_as_wide_as_chosen(front: Page) -> None:
+    for name, width in (("As shown", 190.5), ("One column", 85), ("Two columns", 180)):
+        found = menu(front)
+        size = found.get_by_role("menuitemradio", name=name)
+        size.click()
+        expect(size).to_have_attribute("aria-checked", "true")
+        expect(found.get_by_role("menuitemradio", checked=True)).to_have_count(1)
+        with front.expect_download() as coming:
+            found.get_by_role("menuitem", name="Picture as SVG").click()
+        assert f'width="{width:.3f}mm"' in coming.value.path().read_text(encoding="utf-8")
+        expect(front.get_by_text("Saved as ")).to_be_visible()
+
+
 def test_the_numbers_of_attention_are_those_of_its_stop(front: Page, base: TextEncoder) -> None:
     front.evaluate("() => { again({ page: 'attention' }) }")
     front.get_by_role("radio", name="Q", exact=False).first.click()

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.printed_panel import heat_map, spelled, with_ends, without_tags
 from encoder.support.formatting import percent, short
 from encoder.support.theme import (
     ACCENT,
@@ -104,17 +102,20 @@ def likeliest(
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
-    cells = tuple(tuple(spelled(without_tags(text), 40) for text in row) for row in heat["text"])
-    drawn = replace(with_ends(heat_map(values, tokens, ranks, kind), kind, low, high), cells=cells)
-    return draw(heat, frame, f"{short(low)} to {short(high)}", [drawn])
+    return draw(heat, frame, f"{short(low)} to {short(high)}")
 
 
 def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
-    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
-    drawn, left = values[:BARS], values[BARS:]
-    heights = np.append(drawn, left.sum()) if len(left) else drawn
-    labels = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
-    return signed_bars(heights, labels, theme)
+    """The largest terms of a sum as bars, and the sum of all the others as one more."""
+    return signed_bars(*first_terms(values, names), theme)
+
+
+def first_terms(values: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    """The largest terms of a sum, the sum of all others as one more, and their names."""
+    order = np.argsort(-np.abs(values), kind="stable")
+    first, left = values[order[:BARS]], values[order[BARS:]]
+    called = [names[i] for i in order[:BARS]]
+    return (np.append(first, left.sum()), [*called, f"{len(left):,} more"]) if len(left) else (first, called)
 
 
 def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:

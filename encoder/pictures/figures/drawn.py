@@ -1,13 +1,12 @@
-"""A Plotly figure that keeps what stands for it on paper and in a table."""
+"""A Plotly figure that keeps what stands for it in a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from encoder.pictures.export.tables import Rows
-from encoder.pictures.paper.printed_panel import HeatMap
 from encoder.support.theme import ACCENT, MUTED, SECOND, Theme, labels
 
 
@@ -15,12 +14,11 @@ class Drawn(go.Figure):  # type: ignore[misc]
     """A Plotly figure with its own numbers.
 
     `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour scale, where there is
-    one. `maps` are the maps of a picture that is no chart, with the exact numbers, for paper.
+    one.
     """
 
     numbers: Callable[[], Rows] | None = None
     scale: str = ""
-    maps: Sequence[HeatMap] = ()
 
 
 def mark(kind: str, **looks: Any) -> dict[str, Any]:
@@ -28,18 +26,13 @@ def mark(kind: str, **looks: Any) -> dict[str, Any]:
     return {"type": kind, **looks}
 
 
-def draw(
-    marks: dict[str, Any] | list[dict[str, Any]],
-    frame: dict[str, Any],
-    scale: str = "",
-    maps: Sequence[HeatMap] = (),
-) -> Drawn:
+def draw(marks: dict[str, Any] | list[dict[str, Any]], frame: dict[str, Any], scale: str = "") -> Drawn:
     """A figure of these marks in this frame.
 
     Plotly does not check what it is given here, which takes ten times as long as to draw it; the tests have it check.
     """
     figure = Drawn({"data": marks if isinstance(marks, list) else [marks], "layout": frame}, _validate=False)
-    figure.scale, figure.maps = scale, maps
+    figure.scale = scale
     return figure
 
 

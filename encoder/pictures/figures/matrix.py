@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from encoder.pictures.figures.drawn import Drawn, draw, mark
-from encoder.pictures.paper.printed_panel import heat_map, with_ends
 from encoder.support.formatting import short
 from encoder.support.theme import Kind, Theme, labels, layout, limits, number_axis, scale, token_axis
 
@@ -81,8 +80,7 @@ def matrix(
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    drawn = with_ends(heat_map(values, rows, columns, kind), kind, low, high)
-    return draw(heat, frame, f"{short(low)} to {short(high)}", [drawn])
+    return draw(heat, frame, f"{short(low)} to {short(high)}")
 
 
 MOST_LABELS = 64  # names along one side
@@ -137,8 +135,7 @@ def tiles(
         yaxis=axis(rows, n + gap, down, gap) | {"range": [len(whole) - 0.5, -0.5]},
         annotations=titles,
     )
-    maps = [heat_map(tile, rows, columns, kind, title=name) for name, tile in zip(names, values, strict=True)]
-    return draw(heat, frame, f"{short(low)} to {short(high)}", [with_ends(each, kind, low, high) for each in maps])
+    return draw(heat, frame, f"{short(low)} to {short(high)}")
 
 
 def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, object]:

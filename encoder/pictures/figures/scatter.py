@@ -44,14 +44,16 @@ def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme:
     return draw(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]))
 
 
-def apart(points: np.ndarray, names: list[str], spread: np.ndarray) -> list[str]:
+def apart(
+    points: np.ndarray, names: list[str], spread: np.ndarray, plane: tuple[float, float] = (WIDE, HIGH)
+) -> list[str]:
     """On which side of its point each name has room, as Plotly says it; empty for those that have none.
 
-    Sizes are those of a plane of WIDE x HIGH pixels that holds all that is drawn, `spread` [2] from end to end; the
-    points [k, 2] with names may be a small part of it.
+    Sizes are those of a plane of so many pixels, wide and high, that holds all that is drawn, `spread` [2] from end to
+    end; the points [k, 2] with names may be a small part of it.
     """
     spread = np.maximum(spread, 1e-9)
-    at = (points - points.min(0)) / spread * (WIDE, HIGH)
+    at = (points - points.min(0)) / spread * plane
     taken: list[tuple[float, float, float, float]] = []
     sides = []
     for (x, y), name in zip(at.tolist(), names, strict=True):

@@ -69,9 +69,14 @@ def names_drawn(scene: Scene) -> list[str]:
     return tokens_drawn(scene.t, "words", merged=True).drawn
 
 
+def place_asked(scene: Scene) -> int:
+    """The place of the word that is looked from among those that are drawn."""
+    return words_to_look_from(scene)[scene[WORD]]
+
+
 def word_asked(scene: Scene) -> str:
     """The word that is looked from, as it is shown."""
-    return shown(names_drawn(scene)[words_to_look_from(scene)[scene[WORD]]])
+    return shown(names_drawn(scene)[place_asked(scene)])
 
 
 def say_arcs(answer: Answer) -> str:
@@ -100,7 +105,7 @@ ARCS = Picture(
     measure=lambda scene: Every(lambda layer: call(from_word, T, layer, scene[WORD]), scene.n_layers),
     dims=("layer", "head", "word"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
-    kind="bars",
+    kind="arcs",
     unit="share of its attention",
     values="share",
     title=lambda scene: f"Where head {scene.head} of layer {scene.layer} looks from “{word_asked(scene)}”",
@@ -108,7 +113,7 @@ ARCS = Picture(
     about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.weights",)),
     options=(WORD,),
     names=lambda answer: {"word": names_drawn(answer.scene)},
-    look=lambda answer: {"at": first_positions(answer.scene)},
+    look=lambda answer: {"at": first_positions(answer.scene), "from": place_asked(answer.scene)},
 )
 
 

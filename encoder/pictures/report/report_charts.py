@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.pictures.paper.type import typeface
 from encoder.pictures.picture import Picture
 from encoder.pictures.picture_files import IN_BROWSER, drawing_of
 from encoder.pictures.registry import pictures
@@ -41,7 +40,7 @@ def charts(encoder: TextEncoder, trace: Trace, place: tuple[int, int], hear: Hea
         hear: told how many are drawn, and of how many.
     """
     markup = "".join(sections(encoder, trace, place, hear))
-    return f"{STYLE}<section class='charts'><h2>Charts of this run</h2>{markup}</section>{typeface(markup)}"
+    return f"{STYLE}<section class='charts'><h2>Charts of this run</h2>{markup}</section>"
 
 
 def sections(encoder: TextEncoder, trace: Trace, place: tuple[int, int], hear: Hear) -> Iterator[str]:

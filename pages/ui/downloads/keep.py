@@ -8,6 +8,7 @@ import streamlit as st
 
 from encoder.pictures.picture import Answer
 from encoder.pictures.picture_files import file_of, fits
+from encoder.pictures.printing import Sheet
 from pages.ui.server import file_links
 from pages.ui.server.slow_files import check_table
 from pages.ui.state import session_state as state
@@ -57,12 +58,14 @@ def picture_file(answer: Answer, kind: str) -> bytes:
 
 def about(answer: Answer) -> str:
     """Return what is said of a picture, the lines that make its numbers, and which files it has, as JSON."""
+    formats = [kind for kind in TYPES if kind != ABOUT and fits(answer, f".{kind}")]
     words: Mapping[str, object] = {
         "title": answer.title,
         "caption": answer.caption,
         "alt": answer.alt,
         "code": answer.code,
-        "formats": [kind for kind in TYPES if kind != ABOUT and fits(answer, f".{kind}")],
+        "formats": formats,
+        "note": Sheet((answer,)).note if "svg" in formats else "",
     }
     return json.dumps(words, ensure_ascii=False)
 
