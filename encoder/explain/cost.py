@@ -14,7 +14,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name
-from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
+from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, Step
 from encoder.trace.trace import Trace
 
 FLOAT32 = 4  # bytes
@@ -62,7 +62,7 @@ def parameters(model: Encoder) -> list[Part]:
 
 def by_kind(of_parts: Sequence[Part]) -> dict[str, int]:
     """How many parameters each kind of part has, over all layers; kinds without any are left out."""
-    kinds = dict.fromkeys(("embedding", "attention", "feed-forward", "norms", "MLM head"), 0)
+    kinds = dict.fromkeys(("embedding", "attention", "feed-forward", "norms", "MLM head", "classifier"), 0)
     for part in of_parts:
         kind = next((kind for key, kind in KINDS.items() if key in part.name), "embedding")
         kinds[kind] += part.counted
@@ -91,6 +91,7 @@ def width(step: Step) -> str:
 # What a part is by what its name holds, the first that fits; all else belongs to the embedding.
 KINDS = {
     "mlm_head": "MLM head",
+    "classifier": "classifier",
     "position_bias": "attention",
     "distances.table": "attention",
     "embedding": "embedding",
@@ -168,7 +169,7 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     catalogue = by_name(config)
     operands = [name for name in step.inputs if name in catalogue]
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
-    if operands and step.shape == SENTENCE != catalogue[operands[0]].shape:
+    if operands and step.shape[0] in ("sentence", "n_labels") and catalogue[operands[0]].shape[0] == "n":
         k = n  # the tokens become one
     each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
     if step.shape == PAIRS and any(catalogue[name].shape == HEAD_DISTANCES for name in operands):
