@@ -182,11 +182,11 @@ def read_classifier(raw: Mapping[str, Any]) -> ClassifierConfig | None:
     usual = "regression" if count == 1 else "single_label"  # as transformers takes it
     given: dict[str, Any] = {"labels": labels, "labelled": what}
     given["problem"] = "single_label" if what == "token" else PROBLEMS.get(str(problem), usual)
-    said = kind.label_fields(raw) if kind.label_fields else {}
+    own = kind.label_fields(raw) if kind.label_fields else {}
     if what == "sentence":
-        given |= {"activation": kind.label_activation} | said
+        given |= {"activation": kind.label_activation} | own
     elif kind.token_head.keys() != {"classifier"}:
-        given |= {name: value for name, value in said.items() if name != "reading"}
+        given |= {name: value for name, value in own.items() if name != "reading"}
     return ClassifierConfig(**given)
 
 

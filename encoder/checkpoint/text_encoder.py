@@ -19,6 +19,7 @@ from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
+from encoder.explain.kind import labels
 from encoder.explain.number import explain
 from encoder.explain.operations.explanation import Explanation
 from encoder.model.config import EncoderConfig
@@ -183,7 +184,7 @@ class TextEncoder:
         """Why this model guesses no words, in sentences; empty where it does."""
         if self.model.mlm_head is not None:
             return ""
-        sentences = ["This model has no head that guesses words."]
+        sentences = ["This model has no head that guesses words.", *labels(self.config.classifier)]
         if any(REPLACED in module for module in self.left_out):
             sentences.append("It learned to tell which words were replaced, never to name a hidden one.")
         if any(UNTRAINED in module for module in self.left_out):
