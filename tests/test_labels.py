@@ -20,6 +20,7 @@ from encoder.explain.cost import by_kind, parameters
 from encoder.explain.kind import kind
 from encoder.model.classifier_config import LONGEST_LABEL, MOST_LABELS
 from encoder.model.config_text import config_to_text
+from encoder.pictures.registry.steps import step_picture
 
 TEXTS: list[Any] = ["w1 w2 w3 w2 w4", ("w7", "w20 w1"), "w5 w6 w7 w8 w9 w10 w11 w12 w13"]
 NAMES = {0: "negative", 1: "positive", 2: "neither"}
@@ -334,6 +335,26 @@ def test_it_says_what_it_names_where_no_words_are_guessed_and_is_not_written_as_
     assert kind(encoder.config, encoder.source)[-1] == labels
     with pytest.raises(EncoderError, match="not written as one line"):
         config_to_text(encoder.config)
+
+
+@in_turn("name", [name for name, config in VARIANTS.items() if config.classifier])
+def test_every_step_of_it_has_its_picture_and_its_table(name: str) -> None:
+    """The label that a sentence calls the likeliest has the largest share of all."""
+    encoder = tiny(VARIANTS[name])
+    trace = encoder.trace(SENTENCE)
+    head = VARIANTS[name].classifier
+    for step in encoder.steps:
+        if step.part != "classifier":
+            continue
+        answer = step_picture(encoder, trace, step.name)
+        rows = len(trace.tokens) if step.shape[0] == "n" else len(LABELS) if step.shape[0] == "n_labels" else 1
+        assert answer.figure("dark").data and len(list(answer.rows())) == rows + 1
+        if step.shape[-1] == "n_labels":
+            assert any("bold" in str(cell) for row in answer.rows() for cell in row)
+        if step.name == "classifier.probabilities":
+            place = int(trace[step.name].argmax()) % len(LABELS)
+            assert f"“{LABELS[place]}” ({place})" in answer.sentence and head is not None
+            assert ("surest token" in answer.sentence) == (head.labelled == "token")
 
 
 def test_its_parameters_are_a_part_of_their_own() -> None:

@@ -112,11 +112,25 @@ def say_step(what: Step, answer: Answer) -> str:
     values = coloured(what, answer, **answer.places)
     if answer.selection is not None:
         return drawn_fact(answer.selection, values, colours)
+    if what.labels and what.values == "share":
+        return say_labels(what, values, run)
     mask = scene.config.mask_value
     hidden = "minus infinity" if math.isinf(mask) else short(mask)
     special = tuple(run.tokenization.special) if "n" in what.shape else ()
     table = values[:, None] if what.single else values
     return main_fact(table, what.rows(run.tokens), what.columns(run.tokens), colours, special, hidden)
+
+
+def say_labels(what: Step, values: np.ndarray, run: Trace) -> str:
+    """The label with the largest share, of a tagger that of the token which is surest."""
+    if not np.isfinite(values).any():
+        return "No value here is a finite number."
+    table = values if values.ndim == 2 else values[None]
+    i, k = largest_cell(np.where(np.isfinite(table), table, -np.inf))
+    label = f"“{shown(what.labels[k])}” ({k}), with {percent(float(table[i, k]))}"
+    if values.ndim == 1:
+        return f"Of {len(values)} labels the largest share has {label}."
+    return f"The surest token is “{shown(run.tokens[i])}” ({i}): {label}."
 
 
 def say_words(answer: Answer) -> str:
