@@ -107,7 +107,10 @@ def test_a_problem_is_said_as_what_it_is(values: dict[str, Any], problem: str, t
     labels: Any = encoder.labels(trace)
     scores = logits_of(twin, [trace])[0]
     if problem == "regression":
-        assert "classifier.probabilities" not in trace and "a number, not a share" in said
+        assert (
+            "classifier.probabilities" not in trace
+            and ("a number, not a share" if len(labels) == 1 else "numbers, not shares") in said
+        )
         assert [number for _, number in labels] == pytest.approx(scores.tolist(), abs=1e-5)
         return
     shares = scores.sigmoid() if problem == "multi_label" else scores.softmax(-1)
@@ -194,6 +197,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         r"pooler\.dense\.weight .*\(30, 29\), expected \(30, 30\)",
     ),
     "an unknown problem": (fields(problem_type="ranking"), "problem_type"),
+    "a problem that is a list": (fields(problem_type=["regression"]), r"problem_type is .*it must be one of"),
     "names in a list": (fields(id2label=["a", "b", "c"]), "id2label is"),
     "no labels": (fields(id2label={}), "it has 0 labels"),
     "not finite": (

@@ -177,7 +177,7 @@ def read_classifier(raw: Mapping[str, Any]) -> ClassifierConfig | None:
     by_number = {str(number): str(name) for number, name in (names or {}).items()}
     labels = tuple(short_label(by_number.get(str(i), f"LABEL_{i}")) for i in range(count))
     problem = raw.get("problem_type")
-    if problem is not None and problem not in PROBLEMS:
+    if problem is not None and (not isinstance(problem, str) or problem not in PROBLEMS):
         raise CheckpointError(f"problem_type is {str(problem)[:80]!r}; it must be one of {', '.join(PROBLEMS)}")
     usual = "regression" if count == 1 else "single_label"  # as transformers takes it
     given: dict[str, Any] = {"labels": labels, "labelled": what}

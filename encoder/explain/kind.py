@@ -73,5 +73,6 @@ def labels(head: ClassifierConfig | None) -> tuple[str, ...]:
     names = ", ".join(shown(name, 30) for name in head.labels[:MOST])
     names += f" and {len(head.labels) - MOST:,} more" if len(head.labels) > MOST else ""
     if head.problem == "regression":
-        return (f"It gives each {head.labelled} a number, not a share: {names}.",)
+        given = "a number, not a share" if len(head.labels) == 1 else "numbers, not shares"
+        return (f"It gives each {head.labelled} {given}: {names}.",)
     return (f"It gives each {head.labelled} {OF_LABELS[head.problem]}: {names}.",)
