@@ -101,7 +101,9 @@ step = st.one_of(st.sampled_from(STEPS), st.text(ascii_lowercase + "._", max_siz
 def full_steps(draw: st.DrawFn) -> str:
     """A step's full name, mostly one that a model of few layers has."""
     local, layer = draw(st.sampled_from(STEPS)), draw(st.integers(0, 3))
-    outside = local.startswith(("embedding", "mlm", "final_norm", "ids")) or (local == "output" and draw(st.booleans()))
+    outside = local.startswith(("embedding", "mlm", "classifier", "final_norm", "ids")) or (
+        local == "output" and draw(st.booleans())
+    )
     return local if outside else f"layers.{layer}.{local}"
 
 

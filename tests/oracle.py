@@ -303,6 +303,21 @@ def pooled(given: Given, power: float) -> Derived:
     return rows.sum(0, keepdim=True) / len(rows) ** power, rows.abs().sum(0, keepdim=True) / len(rows) ** power
 
 
+def label(given: Given) -> Derived:
+    """Label by label, the sentence's row times the label's row of weights, plus the label's bias."""
+    (x,), (weight, bias) = given.inputs, given.parameters
+    terms = weight * x[0]
+    return terms.sum(-1) + bias, terms.abs().sum(-1) + bias.abs()
+
+
+def squashed(given: Given, times: float) -> Derived:
+    """1 / (1 + e^-x), and tanh as the same of 2 x, spread from -1 to 1."""
+    (x,) = given.inputs
+    share = 1 / (1 + torch.exp(-times * x))
+    value = share if times == 1.0 else 2 * share - 1
+    return value, value.abs() + x.abs() * (1 - value**2)
+
+
 def scores_of(config: EncoderConfig) -> int:
     """How many scores are added up for a pair."""
     return {"none": 1, "c2p": 2, "p2c": 2, "both": 3}[config.distance_scores]
@@ -349,6 +364,11 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "gelu_tanh": gelu_tanh,
     "silu": silu,
     "decode": decode,
+    "first_token": lambda g: exact(g.inputs[0][[0]]),
+    "label": label,
+    "label_mean": lambda g: (pooled(g, 1.0)[0][0], pooled(g, 1.0)[1][0]),
+    "tanh": lambda g: squashed(g, 2.0),
+    "sigmoid": lambda g: squashed(g, 1.0),
     "pool_mean": lambda g: pooled(g, 1.0),
     "pool_mean_sqrt_len": lambda g: pooled(g, 0.5),
     "pool_cls": lambda g: exact(counted(g)[:1]),

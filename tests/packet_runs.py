@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from shared_models import pretrained
 
-from encoder import PRESETS, EncoderConfig, TextEncoder
+from encoder import PRESETS, ClassifierConfig, EncoderConfig, TextEncoder
 from encoder.edits.edit import Edit
 from encoder.trace.trace import Trace
 
@@ -30,6 +30,25 @@ CONFIGS = {
     "ModernBERT": replace(PRESETS["modern"], n_layers=4, d_model=56, n_heads=7, d_ff=66, window=2, **SIZE),
     "T5": EncoderConfig(
         n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, mlm_head=True, **SIZE
+    ),
+}
+CONFIGS |= {
+    "classifier": EncoderConfig(
+        n_layers=2,
+        d_model=48,
+        n_heads=3,
+        d_ff=77,
+        positions="learned",
+        classifier=ClassifierConfig(("negative", "<b>positive</b>"), activation="tanh"),
+        **SIZE,
+    ),
+    "tagger": EncoderConfig(
+        n_layers=2,
+        d_model=48,
+        n_heads=3,
+        d_ff=77,
+        classifier=ClassifierConfig(("O", "B-PER", "I-PER"), "token"),
+        **SIZE,
     ),
 }
 MODELS = (pytest.param("base", marks=pytest.mark.slow), "small", *CONFIGS)

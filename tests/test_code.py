@@ -184,6 +184,7 @@ CLASSES = {
     "add_norm_2": "class Block(",
     "mlm": "class MLMHead(",
     "pooling": "class SentencePooling(",
+    "classifier": "class Classifier(",
     "distances": "class Distances(",
 }
 OF_A_NORM = {"mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "stretch"}

@@ -36,7 +36,8 @@ GIVEN = {  # operations of steps that are made of no other step
     "distance",
 }
 COMPUTED = {"sinusoid", "zeros", "rotary_cos", "rotary_sin", "alibi"}  # from nothing but a place
-ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum", "content_to_position", "position_to_content"}
+OF_DISTANCES = {"content_to_position", "position_to_content"}
+ADDED_UP = {"linear", "matmul", "decode", "label", "dot", "weighted_sum", *OF_DISTANCES}
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
 
 every_variant = every_shape(SHALLOW, pytest.mark.slow)
@@ -108,7 +109,7 @@ def check_arithmetic(made: Explanation, trace: Trace, step: Step, cell: tuple[in
     elif step.operation.startswith("variance"):
         assert (values == (lines[0] - bias) ** 2).all()
         assert made.result == pytest.approx(total / (width - (step.operation == "variance_unbiased")), rel=1e-12)
-    elif step.operation.startswith("pool_mean"):
+    elif step.operation.startswith("pool_mean") or step.operation == "label_mean":
         kept = [i for i in range(width - trace.padding) if i not in trace.hidden]
         assert (values[kept] == lines[0][kept]).all() and np.count_nonzero(values) == len(kept)
         power = 0.5 if step.operation == "pool_mean_sqrt_len" else 1

@@ -68,9 +68,18 @@ def test_weights_are_shared_where_they_can_be(name: str) -> None:
     assert {tensor.dtype for tensor in half.model.parameters()} == {torch.float32}
 
 
-def test_the_head_of_a_classifier_is_left_out_and_said() -> None:
+def test_a_classifier_names_labels_and_no_words() -> None:
     encoder = TextEncoder.from_transformers(*held("bert-of-a-classifier"), called="mine")
-    assert encoder.source.name == "mine" and encoder.predict(encoder.trace(TEXT)) is None
+    trace = encoder.trace(TEXT)
+    assert encoder.source.name == "mine" and encoder.predict(trace) is None and not encoder.left_out
+    assert sorted(name for name, _ in encoder.labels(trace)) == ["LABEL_0", "LABEL_1"]
+
+
+def test_the_encoder_of_a_class_of_ones_own_is_taken_without_its_head() -> None:
+    twin, tokenizer = held("bert-of-a-classifier")
+    twin.__class__ = type("Mine", (type(twin),), {})
+    encoder = TextEncoder.from_transformers(twin, tokenizer)
+    assert encoder.config.classifier is None and encoder.labels(encoder.trace(TEXT)) is None
     assert any("(classification head)" in one for one in encoder.left_out)
 
 

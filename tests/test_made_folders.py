@@ -54,4 +54,10 @@ def test_it_opens_as_transformers_reads_it(name: str, tmp_path: Path) -> None:
     if guesses:
         logits = found.logits if hasattr(found, "logits") else found.prediction_logits
         assert torch.allclose(trace["mlm.logits"], logits[0], atol=CLOSE, rtol=CLOSE)
+    if (head := encoder.config.classifier) is not None:
+        ours = trace["classifier.logits"]
+        assert head.labelled == ("token" if "Token" in made.model else "sentence")
+        assert torch.allclose(ours, found.logits[0], atol=CLOSE, rtol=CLOSE)
+    labelled = made.model.endswith(("ForSequenceClassification", "ForTokenClassification"))
+    assert (head is not None) is (labelled and name != "bert-crf")
     assert made.says in " ".join((*encoder.left_out, encoder.why_no_guesses))

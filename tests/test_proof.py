@@ -74,9 +74,26 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
         "output": {LAYER.format(last)} if config.norm == "layer_norm" and not modern else set(),
         "final_norm": {norm},
         "mlm": {norm, LOGITS},
+        "classifier": of_labels(config),
         "pooling": {PYTORCHS_POOLING} | ({"nn.functional.normalize"} if config.unit_length else set()),
     }
-    return by_part[step.part] | ({ROWS} if step.values == "share" else set())
+    return by_part[step.part] | ({ROWS} if step.operation == "softmax" else set())
+
+
+def of_labels(config: EncoderConfig) -> set[str]:
+    """What the steps of a head of labels are to be held against."""
+    head = config.classifier
+    if head is None:
+        return set()
+    norm = {"layer_norm": NORM, "std_norm": STD_NORM, "rms_norm": RMS_NORM}[config.norm]
+    parts = {
+        PYTORCHS_POOLING: head.labelled == "sentence",
+        "nn.Linear, activation": head.activation is not None,
+        norm: head.norm,
+        "nn.Linear, labels": True,
+        "nn.Sigmoid": head.problem == "multi_label",
+    }
+    return {what for what, there in parts.items() if there}
 
 
 def has_its_checks(config: EncoderConfig, step: Step, found: dict[str, float]) -> bool:

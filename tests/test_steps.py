@@ -63,6 +63,7 @@ def test_batch_and_segments_keep_the_names(config: EncoderConfig) -> None:
     output = model(ids, segments=ids % 2, tap=tap)
     model.pool(output, tap=tap)
     model.predict(output, tap)
+    model.label(output, tap=tap)
     shapes = {name: tuple(value.shape) for name, value in values.items()}
     assert shapes == {step.name: (2, *step.sizes(config, 5)) for step in catalogue(config)}
 
@@ -83,9 +84,12 @@ def test_the_catalogue_is_a_list_of_complete_steps_that_lead_somewhere(config: E
 
 
 def ends_of(config: EncoderConfig) -> set[str]:
-    """What nothing is made of: the guess and the sentence's vector, or the output where there is neither."""
+    """What nothing is made of: the guess, the sentence's vector and the labels, or the output where there is none."""
     vector = {"pooling.unit" if config.unit_length else "pooling.vector"} if config.pooling else set()
-    return ({"mlm.probabilities"} if config.mlm_head else set()) | vector or {"output"}
+    labels = set()
+    if config.classifier:
+        labels = {f"classifier.{'logits' if config.classifier.problem == 'regression' else 'probabilities'}"}
+    return ({"mlm.probabilities"} if config.mlm_head else set()) | vector | labels or {"output"}
 
 
 @every_variant
@@ -129,6 +133,7 @@ BESIDE = {
     "normalize_rms": "{ } +", "rotate": "+ ( ) ( )", "rotary_cos": "(pos ^{-2i/d_{head}} s ( ) / s^{2/d_{head}})",
     "rotary_sin": "(pos ^{-2i/d_{head}} s ( ) / s^{2/d_{head}})",
     "relative_bias": "b_ (j - i)", "alibi": "- m_h , | i - j |", "window": "{} & - 1 e9 10 | i - j | w \\\\",
+    "first_token": "0", "label": "W b +", "label_mean": "_i", "tanh": "( )", "sigmoid": "( )",
     "pool_mean": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
 }  # fmt: skip
 LETTERS = re.compile(r"[A-Za-z]+")

@@ -12,7 +12,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 
-from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
+from encoder import PRESETS, ClassifierConfig, EncoderConfig, TextEncoder, checkpoint
 from encoder.model.encoder import Encoder
 from encoder.trace.trace import Source
 
@@ -20,6 +20,7 @@ SENTENCE = "w1 w2 w3 w2 w4"  # 7 tokens with [CLS] and [SEP], one word twice
 SIZES = {"vocab_size": 53, "d_model": 30, "n_heads": 3, "d_ff": 44, "max_positions": 19}
 TINY = EncoderConfig(**SIZES, n_layers=2)
 
+LABELS = ("negative", "positive", "neither", "<b>bold</b>", "neither")  # names may be anything, also the same
 VARIANTS: dict[str, EncoderConfig] = {
     "post-norm": TINY,
     "pre-norm": replace(TINY, norm_first=True),
@@ -59,6 +60,27 @@ VARIANTS: dict[str, EncoderConfig] = {
     "largest-of-tokens": replace(TINY, pooling="max", mlm_head=True),
     "first-of-tokens": replace(TINY, pooling="cls", unit_length=True),
     "scaled-sum-of-tokens": replace(TINY, pooling="mean_sqrt_len"),
+    "labels": replace(TINY, classifier=ClassifierConfig(LABELS, activation="tanh")),
+    "labels-of-the-mean": replace(
+        TINY,
+        mlm_head=True,
+        classifier=ClassifierConfig(LABELS, problem="regression", reading="mean", activation="gelu", norm=True),
+    ),
+    "labels-after-the-mean-square": replace(
+        TINY,
+        norm="rms_norm",
+        norm_bias=False,
+        head_bias=False,
+        classifier=ClassifierConfig(LABELS, activation="silu", norm=True),
+    ),
+    "late-labels": replace(
+        TINY, classifier=ClassifierConfig(LABELS, problem="multi_label", reading="late", activation="gelu")
+    ),
+    "labels-alone": replace(TINY, classifier=ClassifierConfig(LABELS)),
+    "labels-of-tokens": replace(TINY, classifier=ClassifierConfig(LABELS, "token")),
+    "labels-of-tokens-normed": replace(
+        TINY, norm="std_norm", classifier=ClassifierConfig(LABELS, "token", activation="relu", norm=True)
+    ),
     "rotary": replace(TINY, positions="rotary"),
     "rotary-theta-per-layer": replace(
         TINY, positions="rotary", rope_theta=500.0, local_rope_theta=20.0, window=2, global_every=2, mask_value=-1e9

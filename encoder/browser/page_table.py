@@ -104,7 +104,7 @@ PAGES: Mapping[str, DrawnPage] = {
         "Output",
         5,
         "layers",
-        parts=("final_norm", "output", "pooling", "mlm"),
+        parts=("final_norm", "output", "pooling", "mlm", "classifier"),
         opens_on="output",
         of_layer=False,
         shows=("output",),

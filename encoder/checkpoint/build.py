@@ -39,7 +39,9 @@ def build(
         if name not in tensors:
             raise CheckpointError(f"{origin} lacks the tensor {called(name)} of shape {shape}")
         if tuple(tensors[name].shape) != shape:
-            raise CheckpointError(f"{origin}: {called(name)} has shape {tuple(tensors[name].shape)}, expected {shape}")
+            labels = f"; {config.n_labels} labels are named" if name.startswith("classifier.output") else ""
+            differs = f"has shape {tuple(tensors[name].shape)}, expected {shape}{labels}"
+            raise CheckpointError(f"{origin}: {called(name)} {differs}")
         if not all(bool(end.isfinite()) for end in torch.aminmax(tensors[name])):  # isfinite() takes 40 times as long
             raise CheckpointError(f"{origin}: {called(name)} holds values that are not finite numbers")
     extra = sorted(tensors.keys() - expected.keys())

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from encoder.checkpoint.family_fields import EXTRA_FIELDS, UNNEEDED
+from encoder.checkpoint.family_fields import EXTRA_FIELDS, LABEL_FIELDS, UNNEEDED
 
 REPLACED = "replaced-token head"  # of a model that learned to tell which words were replaced
 USUAL: dict[str, Any] = {"activation": "gelu", "norm_eps": 1e-12, "n_segments": 2}  # where a config.json does not say
+SCORED = {"classifier": "classifier.output"}
+POOLED = {"pooler.dense": "classifier.transform", **SCORED}
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Family:
     head_of_words: str = ""  # the module without which the head serves another task
     # What else one checkpoint does not need, from its config.json and the names of its tensors.
     unneeded: Callable[[Mapping[str, Any], Sequence[str]], dict[str, str]] | None = None
+    sentence_head: Mapping[str, str] = field(default_factory=lambda: POOLED)  # of labels: theirs to ours
+    token_head: Mapping[str, str] = field(default_factory=lambda: SCORED)
+    label_activation: str = "tanh"  # what follows its first map, where it has two
+    label_fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None  # what a config.json says of it
     code: str = ""  # how classes of code are called that some of them bring, and that is known to compute the same
 
 
@@ -52,7 +58,8 @@ def read_families() -> dict[str, Family]:
                 joined |= tables[table] if isinstance(table, str) else table
             row[part] = joined
         only = {theirs: (tuple(values), why) for theirs, (values, why) in row.pop("only", {}).items()}
-        family = Family(**row, only=only, extra_fields=EXTRA_FIELDS.get(name), unneeded=UNNEEDED.get(name))
+        row |= {"extra_fields": EXTRA_FIELDS.get(name), "label_fields": LABEL_FIELDS.get(name)}
+        family = Family(**row, only=only, unneeded=UNNEEDED.get(name))
         families |= dict.fromkeys(types, family)
     return families
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from encoder.checkpoint.tensor_files import CheckpointError
-from encoder.model.activations import ACTIVATIONS
+from encoder.model.activations import ACTIVATIONS, HEAD_ACTIVATIONS, Activation
 from encoder.model.config import LONGEST
 
 UNTRAINED = "head of words that was not trained"
@@ -116,10 +116,10 @@ def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def bend(raw: Mapping[str, Any], name: str) -> str:
+def bend(raw: Mapping[str, Any], name: str, activations: Mapping[str, Activation] = ACTIVATIONS) -> str:
     """The activation that a field names, as it is called here; gelu where it does not say."""
     bent = raw.get(name, "gelu")
-    known = {theirs: ours for ours, activation in ACTIVATIONS.items() for theirs in activation.hugging_face}
+    known = {theirs: ours for ours, activation in activations.items() for theirs in activation.hugging_face}
     if not isinstance(bent, str) or bent not in known:
         raise CheckpointError(f"{name} is {bent!r}; it must be one of {', '.join(known)}")
     return known[bent]
@@ -244,3 +244,23 @@ EXTRA_FIELDS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "jina_bert": jina,
 }
 UNNEEDED = {"deberta-v2": unneeded_of_deberta}
+
+
+def reads(usual: str, readings: Mapping[str, str], norm: bool) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """What a config.json says of the head of labels, in families that choose what it reads."""
+
+    def read(raw: Mapping[str, Any]) -> dict[str, Any]:
+        named = raw.get("classifier_pooling", usual)
+        if not isinstance(named, str) or named not in readings:
+            raise CheckpointError(f"classifier_pooling is {named!r:.80}; it must be one of {', '.join(readings)}")
+        bent = bend(raw, "classifier_activation", HEAD_ACTIVATIONS) if norm else "gelu"
+        return {"reading": readings[named], "activation": bent, "norm": norm}
+
+    return read
+
+
+LABEL_FIELDS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "modernbert": reads("cls", {"cls": "first", "mean": "mean"}, norm=True),
+    "eurobert": reads("late", {"bos": "first", "mean": "mean", "late": "late"}, norm=False),
+    "deberta-v2": lambda raw: {"activation": bend(raw, "pooler_hidden_act", HEAD_ACTIVATIONS)},
+}

@@ -31,6 +31,7 @@ from encoder.checkpoint.tensor_files import (
     weight_files,
 )
 from encoder.checkpoint.tokenizer_files import SpecialTokens, check_pieces, special_tokens
+from encoder.model.classifier_config import read_classifier
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.support import whole_file
@@ -157,7 +158,7 @@ def load_theirs(folder: Path, raw: Mapping[str, Any]) -> Loaded:
     tensors = read(wanted)
     with told_of(origin):
         names, tensors = hugging_face.taken(meant, names, tensors, hugging_face.is_tied(raw))
-    config = replace(config, mlm_head=names.mlm_head)
+    config = names.of_heads(config)
     model = build(config, tensors, origin, partial(hugging_face.their_name, meant))
     classes = raw.get("architectures")
     return Loaded(
@@ -249,6 +250,7 @@ def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     given = {name: value for name, value in raw.items() if name in known}
     if given.get("mask_value", 0.0) is None:
         given["mask_value"] = -math.inf
+    given["classifier"] = read_classifier(given.get("classifier"))
     return EncoderConfig(**{**given, "mlm_head": mlm_head})
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -40,7 +39,7 @@ def from_object(model: Any, tokenizer: Any) -> Loaded:
     check_pieces("the tokenizer", pieces, config.vocab_size)
     tensors = {ours: weights[theirs] for ours, theirs in names.ours.items()}
     names, arranged = hugging_face.taken(raw, names, tensors, hugging_face.is_tied(raw))
-    config = replace(config, mlm_head=names.mlm_head)
+    config = names.of_heads(config)
     encoder = build(config, arranged, WEIGHTS, partial(hugging_face.their_name, raw))
     special = special_tokens(pieces, getattr(tokenizer, "special_tokens_map", {}))
     return Loaded(
@@ -65,7 +64,7 @@ def config_of(model: Any) -> Mapping[str, Any]:
             f"model is a {type(model).__name__}; it must be a model of transformers, such as "
             "AutoModelForMaskedLM.from_pretrained(...)"
         )
-    raw: dict[str, Any] = json.loads(config.to_json_string())
+    raw: dict[str, Any] = json.loads(config.to_json_string()) | {"architectures": [type(model).__name__]}
     if (first := getattr(model, "main_input_name", "input_ids")) in SIGNALS:
         raise CheckpointError(f"{type(model).__name__} reads {SIGNALS[first]} ({first}); here models read text")
     if raw.get("model_type") not in FAMILIES and "CausalLM" in "".join(raw.get("architectures") or []):

@@ -7,7 +7,7 @@ encoder and in no table is an error, so that no part of a model is lost in silen
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.families import FAMILIES, Family
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
+from encoder.model.classifier_config import LONGEST_LABEL, MOST_LABELS, ClassifierConfig
 from encoder.model.config import EncoderConfig
 
 ACTIVATION_OF = {theirs: ours for ours, activation in ACTIVATIONS.items() for theirs in activation.hugging_face}
@@ -68,8 +69,16 @@ CLASSES = {
     "MPNet": "mpnet",
     "DebertaV2": "deberta-v2",
     "ModernBert": "modernbert",
+    "NomicBert": "nomic_bert",
 }
 CLASS = re.compile(r"(\w+?)(For[A-Z]\w*|Model|LMHeadModel)")
+LABELLED = {"ForSequenceClassification": "sentence", "ForTokenClassification": "token"}
+PROBLEMS = {
+    "single_label_classification": "single_label",
+    "multi_label_classification": "multi_label",
+    "regression": "regression",
+}
+LABELS, CHOICE = "classification head", "multiple-choice head"
 
 
 def is_hugging_face(raw: Mapping[str, Any]) -> bool:
@@ -104,6 +113,11 @@ def with_type(raw: Mapping[str, Any], names: Iterable[str]) -> tuple[Mapping[str
 
 
 def family(raw: Mapping[str, Any]) -> Family:
+    """The family that a config.json names, with the head of labels where its class has one; raises as `bare_family`."""
+    return with_labels(bare_family(raw), raw)
+
+
+def bare_family(raw: Mapping[str, Any]) -> Family:
     """The family that a config.json names.
 
     Raises:
@@ -118,6 +132,67 @@ def family(raw: Mapping[str, Any]) -> Family:
         why = f" ({reason})" if reason else ""
         raise CheckpointError(f"model_type is {kind!r}{why}; supported are {', '.join(FAMILIES)}")
     return FAMILIES[kind]
+
+
+def task(raw: Mapping[str, Any]) -> tuple[str, str]:
+    """What the class that a config.json names is called, in two parts: "Bert", "ForTokenClassification"."""
+    classes = raw.get("architectures")
+    match = CLASS.fullmatch(classes[0]) if isinstance(classes, list) and classes and type(classes[0]) is str else None
+    return (match[1], match[2]) if match else ("", "")
+
+
+def labelled(kind: Family, raw: Mapping[str, Any]) -> str:
+    """What a model of a family labels, as its class says: "sentence", "token", or nothing."""
+    called, of_class = task(raw)
+    known = {name for name, of_name in CLASSES.items() if FAMILIES[of_name].modules == kind.modules} | {kind.code}
+    return LABELLED.get(of_class, "") if called and called in known else ""
+
+
+def with_labels(kind: Family, raw: Mapping[str, Any]) -> Family:
+    """The family with the modules of its head of labels, where the class of a model has one."""
+    if not (what := labelled(kind, raw)):
+        return kind
+    head = kind.sentence_head if what == "sentence" else kind.token_head
+    left_out = {module: what for module, what in kind.left_out.items() if module not in head}
+    return replace(kind, modules={**kind.modules, **head}, left_out=left_out)
+
+
+def read_classifier(raw: Mapping[str, Any]) -> ClassifierConfig | None:
+    """The head of labels that a config.json describes; None where its class has none, or has too many labels.
+
+    Raises:
+        CheckpointError: names of labels that are no object, or a kind of problem that is not known.
+    """
+    kind = bare_family(raw)
+    what, names = labelled(kind, raw), raw.get("id2label")
+    if not what:
+        return None
+    if not isinstance(names, dict | None):
+        raise CheckpointError(f"id2label is {str(names)[:80]!r}; it must be an object of names by number")
+    count = raw.get("num_labels", 2) if names is None else len(names)
+    if type(count) is not int or count < 1:
+        raise CheckpointError(f"it has {str(count)[:40]} labels; a head for labels has 1 or more")
+    if count > MOST_LABELS:
+        return None
+    by_number = {str(number): str(name) for number, name in (names or {}).items()}
+    labels = tuple(short_label(by_number.get(str(i), f"LABEL_{i}")) for i in range(count))
+    problem = raw.get("problem_type")
+    if problem is not None and (not isinstance(problem, str) or problem not in PROBLEMS):
+        raise CheckpointError(f"problem_type is {str(problem)[:80]!r}; it must be one of {', '.join(PROBLEMS)}")
+    usual = "regression" if count == 1 else "single_label"  # as transformers takes it
+    given: dict[str, Any] = {"labels": labels, "labelled": what}
+    given["problem"] = "single_label" if what == "token" else PROBLEMS.get(str(problem), usual)
+    own = kind.label_fields(raw) if kind.label_fields else {}
+    if what == "sentence":
+        given |= {"activation": kind.label_activation} | own
+    elif kind.token_head.keys() != {"classifier"}:
+        given |= {name: value for name, value in own.items() if name != "reading"}
+    return ClassifierConfig(**given)
+
+
+def short_label(name: str) -> str:
+    """The name of a label, cut where it is long."""
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
 
 
 def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
@@ -149,6 +224,7 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         given["max_positions"] = less(given["max_positions"], first_position(raw))
     if kind.one_segment:
         given["n_segments"] = 1
+    given["classifier"] = read_classifier(raw)
     usual: dict[str, Any] = {
         "positions": "learned",
         "embedding_norm": True,
@@ -214,6 +290,15 @@ class Names:
         """Whether the head that guesses words is there."""
         return any(name.startswith("mlm_head.") for name in self.ours)
 
+    @property
+    def classifier(self) -> bool:
+        """Whether the head that names labels is there."""
+        return any(name.startswith("classifier.") for name in self.ours)
+
+    def of_heads(self, config: EncoderConfig) -> EncoderConfig:
+        """The configuration with those heads that are there."""
+        return replace(config, mlm_head=self.mlm_head, classifier=config.classifier if self.classifier else None)
+
 
 def is_tied(raw: Mapping[str, Any]) -> bool:
     """Whether a head for words has the embedding table, as a config.json says it: without a word it has."""
@@ -221,12 +306,25 @@ def is_tied(raw: Mapping[str, Any]) -> bool:
 
 
 def whole_names(raw: Mapping[str, Any], config: EncoderConfig, theirs: Iterable[str]) -> Names:
-    """The same as `read_names`, without a head for words that tensors of such a model are missing of.
+    """The same as `read_names`, without a head for words or labels that tensors of such a model are missing of.
 
     Raises:
         CheckpointError: as `read_names`.
     """
-    return head_left_out(read_names(raw, theirs), [name for name, _ in on_meta(config).named_parameters()])
+    every, expected = list(theirs), [name for name, _ in on_meta(config).named_parameters()]
+    names = read_names(raw, every)
+    absent = [name for name in expected if name.startswith("classifier.") and name not in names.ours]
+    if absent and names.classifier:
+        names = without_labels(raw, every, f"it is not whole: {their_name(raw, absent[0])} is missing")
+    elif config.classifier is None and names.classifier:
+        names = without_labels(raw, every, f"it has more than {MOST_LABELS:,} labels")
+    return head_left_out(names, expected)
+
+
+def without_labels(raw: Mapping[str, Any], theirs: Iterable[str], why: str) -> Names:
+    """The names of a file without the head for labels, which is said to be left out for that reason."""
+    names = read_names({**raw, "architectures": None}, theirs)
+    return Names(names.ours, (*names.left_out, f"head for labels ({why})"))
 
 
 def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
@@ -242,6 +340,8 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
     lead = leading(kind, every)
     outer = lead.removesuffix(kind.prefix)
     besides = dict(kind.left_out) | (kind.unneeded(raw, every) if kind.unneeded else {})
+    if task(raw)[1] == "ForMultipleChoice":
+        besides = {module: CHOICE if what == LABELS else what for module, what in besides.items()}
     for name in every:
         bare = name.removeprefix(lead) if name.startswith(lead) else name.removeprefix(outer).removeprefix(kind.prefix)
         module, _, leaf = LAYER.sub(r"\1.{i}.", bare, count=1).rpartition(".")
@@ -255,7 +355,8 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
             raise CheckpointError(f"it holds {name} twice, also under the name {ours[ours_called]}")
         else:
             ours[ours_called] = name
-    roots = {module.partition(".")[0] for module, ours_called in kind.modules.items() if "mlm_head" not in ours_called}
+    heads = ("mlm_head", "classifier")
+    roots = {module.partition(".")[0] for module, name in kind.modules.items() if not name.startswith(heads)}
     inside = [name for name in strange if name.startswith(lead) and name.removeprefix(lead).partition(".")[0] in roots]
     if inside:
         more = f" and {len(inside) - 5} more" if len(inside) > 5 else ""
@@ -263,6 +364,8 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
             f"it holds tensors inside the encoder that a {raw['model_type']} model has no place for: "
             f"{', '.join(inside[:5])}{more}"
         )
+    if strange and any(name.startswith("classifier.") for name in ours):
+        return without_labels(raw, every, f"beside it stands {strange[0]}, which is not computed here")
     left_out += together(strange)
     if kind.head_of_words and kind.head_of_words not in ours:
         left_out += [f"{ours.pop(name)} (head of another task)" for name in list(ours) if name.startswith("mlm_head.")]
@@ -369,7 +472,8 @@ def cut(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tens
 def differences(alone: EncoderConfig, meant: EncoderConfig) -> list[str]:
     """What transformers takes from a config.json otherwise than the file by itself says it: its reading is followed."""
     return [
-        f"{name} {value!r} of config.json (transformers reads it as {getattr(meant, name)!r}, and so does this app)"
+        f"{name} {value!r:.200} of config.json (transformers reads it as {getattr(meant, name)!r:.200}, and so does "
+        "this app)"
         for name, value in vars(alone).items()
         if value != getattr(meant, name)
     ]

@@ -19,6 +19,7 @@ from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
+from encoder.explain.kind import labels
 from encoder.explain.number import explain
 from encoder.explain.operations.explanation import Explanation
 from encoder.model.config import EncoderConfig
@@ -122,7 +123,7 @@ class TextEncoder:
 
         Args:
             model: of one of the kinds that folders may be of, with any head: `left_out` lists what of it was not
-                needed, such as the head of a classifier. A model that is trained further is to be taken anew.
+                needed, such as a head that answers questions. A model that is trained further is to be taken anew.
             tokenizer: its tokenizer, of transformers or of the package tokenizers.
             called: the name that people see; that it was loaded by, or its kind, without it.
 
@@ -183,7 +184,7 @@ class TextEncoder:
         """Why this model guesses no words, in sentences; empty where it does."""
         if self.model.mlm_head is not None:
             return ""
-        sentences = ["This model has no head that guesses words."]
+        sentences = ["This model has no head that guesses words.", *labels(self.config.classifier)]
         if any(REPLACED in module for module in self.left_out):
             sentences.append("It learned to tell which words were replaced, never to name a hidden one.")
         if any(UNTRAINED in module for module in self.left_out):
@@ -316,7 +317,9 @@ class TextEncoder:
         pulse()
         output = self.model(ids, hidden, segments, tap)
         self.model.pool(output, hidden, tap)
-        return output, self.model.predict(output, tap)
+        logits = self.model.predict(output, tap)
+        self.model.label(output, hidden, tap)
+        return output, logits
 
     def segments(self, pieces: Sequence[Tokens]) -> Tensor | None:
         """The rows of the segment table for a batch [B, n]; None where all are the first."""
@@ -419,3 +422,30 @@ class TextEncoder:
             [(self.tokenizer.id_to_token(i) or f"#{i}", p) for i, p in zip(ids, ps, strict=True)]
             for ids, ps in zip(top.indices.tolist(), top.values.tolist(), strict=True)
         ]
+
+    def labels(self, trace: Trace) -> list[tuple[str, float]] | list[tuple[str, list[tuple[str, float]]]] | None:
+        """What the head that names labels says of a run; None where the model has none.
+
+        Returns:
+            of a sentence every label with its share, the likeliest first; of a tagger every word with the labels that
+            its first piece has, [PAD] and what the model adds left out. Shares of several labels at once are each of
+            their own. The numbers of a regression are no shares, and stand in the model's order.
+
+        Raises:
+            EncoderError: a trace of another model.
+        """
+        self.check_own(trace)
+        head = self.config.classifier
+        if head is None:
+            return None
+        names, regression = head.labels, head.problem == "regression"
+        values = trace["classifier.logits" if regression else "classifier.probabilities"]
+
+        def ranked(of_one: Tensor) -> list[tuple[str, float]]:
+            named = list(zip(names, of_one.tolist(), strict=True))
+            return named if regression else sorted(named, key=lambda pair: -pair[1])
+
+        if head.labelled == "sentence":
+            return ranked(values)
+        text = trace.tokenization
+        return [(text.spelled(word), ranked(values[word[0]])) for word in text.words if not text.special[word[0]]]

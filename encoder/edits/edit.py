@@ -148,8 +148,10 @@ def check(edits: Sequence[Edit], config: EncoderConfig, n: int) -> None:
                 f"no step is called {reprlib.repr(edit.step)}"
                 + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
-        if "n" not in step.shape:
+        if "n" not in step.shape and step.part != "classifier":
             raise EncoderError(f"{edit.step} has no row for each token and cannot be changed; steps that have one can")
+        if "n" not in step.shape and edit.positions is not None:
+            raise EncoderError(f"positions is {edit.positions}; {edit.step} is of the sentence and has no tokens")
         if edit.heads is not None and "H" not in step.shape:
             raise EncoderError(f"heads is {edit.heads}; {edit.step} has no heads")
         if edit.heads is not None and edit.heads[-1] >= config.n_heads:
@@ -197,13 +199,15 @@ def check_run(edit: Edit, run: Run, step: Step, config: EncoderConfig, n: int) -
             f"{who} has {length} tokens and this one {n}; a patch of pairs of tokens needs equal lengths"
         )
     last = n - 1 if edit.positions is None else edit.positions[-1]
-    if last >= length:
+    if "n" in step.shape and last >= length:
         raise EncoderError(f"position {last} is not in {who}; its positions go from 0 to {length - 1}")
 
 
 def reaches(edit: Edit, step: Step, index: Sequence[int], n: int) -> bool:
     """Whether an edit chose the number at `index` of its step, in a sentence of n tokens."""
     tokens = [i for i, dimension in zip(index, step.shape, strict=True) if dimension == "n"]
+    if not tokens:
+        return True
     head, position = index[0], tokens[0]
     return (
         max(tokens) < n

@@ -32,14 +32,14 @@ class Place:
 
     def __post_init__(self) -> None:
         """Find the chosen heads and positions, as an index into the sentence's tensor."""
-        positions = torch.tensor(self.edit.positions or range(self.n))
+        positions = torch.tensor(self.edit.positions or range(self.step.sizes(self.config, self.n)[self.axis]))
         heads = torch.tensor(self.edit.heads or range(self.config.n_heads))
         object.__setattr__(self, "index", (heads[:, None], positions) if self.axis else (positions,))
 
     @property
     def axis(self) -> int:
-        """The axis of the tokens: 1 after heads, else 0."""
-        return self.step.shape.index("n")
+        """The axis of the tokens: 1 after heads, else 0. A step of the sentence has that of its row, or of labels."""
+        return self.step.shape.index("n") if "n" in self.step.shape else 0
 
     def sentence(self, batch: Tensor, row: int) -> Tensor:
         """The tensor of one sentence of a batch, without its padding."""

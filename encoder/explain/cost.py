@@ -14,7 +14,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.steps.catalogue import by_name
-from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
+from encoder.model.steps.step import HEAD_DISTANCES, PAIRS, Step
 from encoder.trace.trace import Trace
 
 FLOAT32 = 4  # bytes
@@ -133,6 +133,7 @@ def width(step: Step) -> str:
 # What a part or a step is by what its name holds, the first that fits; all else belongs to the embedding.
 KINDS = {
     "mlm": "guess",
+    "classifier": "labels",
     "position_bias": "attention",
     "distances": "attention",
     "embedding": "embedding",
@@ -211,7 +212,7 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     catalogue = by_name(config)
     operands = [name for name in step.inputs if name in catalogue]
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
-    if operands and step.shape == SENTENCE != catalogue[operands[0]].shape:
+    if operands and step.shape[0] in ("sentence", "n_labels") and catalogue[operands[0]].shape[0] == "n":
         k = n  # the tokens become one
     each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
     if step.shape == PAIRS and any(catalogue[name].shape == HEAD_DISTANCES for name in operands):

@@ -2,8 +2,9 @@
 
 from encoder.explain.cost import size
 from encoder.model.activations import ACTIVATIONS
+from encoder.model.classifier_config import ClassifierConfig
 from encoder.model.config import EncoderConfig
-from encoder.support.formatting import brief
+from encoder.support.formatting import brief, shown
 from encoder.trace.trace import HELD, Source
 
 POSITIONS = {
@@ -13,6 +14,9 @@ POSITIONS = {
     "alibi": "scores fall with the distance of two tokens",
     "none": "nothing tells it the order of the tokens",
 }
+
+GUESSES = "It guesses the word of each place."
+OF_LABELS = {"single_label": "one of the labels", "multi_label": "any of the labels, of which several may hold at once"}
 
 
 def origin(source: Source) -> str:
@@ -57,9 +61,21 @@ def kind(config: EncoderConfig, source: Source) -> tuple[str, ...]:
         text.append(f"All {config.n_layers} layers are one and the same, run again and again.")
     if config.n_segments > 1:
         text.append("It has a vector for each sentence of a pair, so it can tell the second from the first.")
-    ends = (
-        "It guesses the word of each place."
-        if config.mlm_head
-        else "It ends in a vector for each token: it names no words."
-    )
-    return (*text, ends)
+    if config.mlm_head or config.classifier is None:
+        text.append(GUESSES if config.mlm_head else "It ends in a vector for each token: it names no words.")
+    return (*text, *labels(config.classifier))
+
+
+MOST = 12  # labels that are named
+
+
+def labels(head: ClassifierConfig | None) -> tuple[str, ...]:
+    """What the head that names labels says of what, in a sentence; nothing without one."""
+    if head is None:
+        return ()
+    names = ", ".join(shown(name, 30) for name in head.labels[:MOST])
+    names += f" and {len(head.labels) - MOST:,} more" if len(head.labels) > MOST else ""
+    if head.problem == "regression":
+        given = "a number, not a share" if len(head.labels) == 1 else "numbers, not shares"
+        return (f"It gives each {head.labelled} {given}: {names}.",)
+    return (f"It gives each {head.labelled} {OF_LABELS[head.problem]}: {names}.",)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from encoder.edits.edit_text import sentence
-from encoder.model.activations import ACTIVATIONS
+from encoder.model.activations import ACTIVATIONS, HEAD_ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
 from encoder.model.distance import distance_vectors, rotary_frequencies
@@ -41,7 +41,7 @@ def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     The modules run now, in float32, on this run's own input, with the model's own weights, and without its edits.
     """
     proofs = []
-    if step.values == "share":
+    if step.operation == "softmax":
         sums = largest(trace[step.name].sum(-1), torch.tensor(1.0))
         proofs.append(Check("row sums against 1", sums, 1.0, edited_between(trace, step.inputs[0], step.name)))
     prove = PROOFS.get(step.part)
@@ -345,6 +345,43 @@ def pooling(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     return proofs
 
 
+def classifier(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """PyTorch's reduction, nn.Linear, activation, the norm and nn.Linear again, each on what its part received."""
+    head, ours = model.config.classifier, model.classifier
+    assert head is not None and ours is not None
+    x, proofs, masked = "output", list[Check](), hidden_keys(trace)
+    tokens = slice(None) if masked is None else ~masked[0]
+
+    def mean(values: Tensor) -> Tensor:
+        return nn.functional.avg_pool1d(values[tokens].T, len(values[tokens])).T
+
+    def maps(part: nn.Linear, received: str) -> Tensor:
+        weights = {"weight": part.weight, "bias": part.bias}
+        out, size = part.weight.shape
+        return run(lambda: nn.Linear(size, out), weights, trace[received])
+
+    if head.pools:
+        read = trace[x][:1] if head.reading == "first" else mean(trace[x])
+        proofs.append(check(PYTORCHS_POOLING, trace, x, "classifier.pooled", read))
+        x = "classifier.pooled"
+    if ours.transform is not None:
+        bent = HEAD_ACTIVATIONS[str(head.activation)].module()(maps(ours.transform, x))
+        proofs.append(check("nn.Linear, activation", trace, x, "classifier.activation", bent))
+        x = "classifier.activation"
+    if head.norm:
+        proofs += norm(model, trace, "classifier.norm.", x, "classifier.norm")
+        x = "classifier.norm.output"
+    scores = maps(ours.output, x)
+    proofs.append(check("nn.Linear, labels", trace, x, f"classifier.{head.last}", scores[0] if head.pools else scores))
+    if head.last != "logits":
+        received = f"classifier.{head.last}"
+        proofs.append(check(PYTORCHS_POOLING, trace, received, "classifier.logits", mean(trace[received])[0]))
+    if head.problem == "multi_label":
+        shares = nn.Sigmoid()(trace["classifier.logits"])
+        proofs.append(check("nn.Sigmoid", trace, "classifier.logits", "classifier.probabilities", shares))
+    return proofs
+
+
 PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
     "embedding": embedding,
     "attention": attention,
@@ -355,5 +392,6 @@ PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
     "final_norm": final_norm,
     "mlm": mlm,
     "pooling": pooling,
+    "classifier": classifier,
     "distances": distances,
 }

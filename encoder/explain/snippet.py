@@ -12,6 +12,7 @@ from encoder.edits.edit_text import sentence
 from encoder.explain.operations import OPERATIONS
 from encoder.model.attention import Attention
 from encoder.model.block import Block
+from encoder.model.classifier import Classifier
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.distance import Distances, PositionBias, Rotary, turned
 from encoder.model.embedding import Embedding
@@ -138,7 +139,7 @@ def imports(trace: Trace) -> str:
 
 def package_names(text: str) -> str:
     """Those of the package's names that stand in a source text."""
-    needed = [name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text]
+    needed = [name for name in ("PRESETS", "ClassifierConfig", "Edit", "EncoderConfig", "TextEncoder") if name in text]
     return ", ".join(needed + [name for name in ("learned", "mystery") if f"{name}(" in text])
 
 
@@ -177,6 +178,7 @@ SOURCES: dict[str, Callable[..., Any] | type] = {
     "feed_forward": FeedForward,
     "mlm": MLMHead,
     "pooling": SentencePooling,
+    "classifier": Classifier,
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -39,3 +40,6 @@ ACTIVATIONS: dict[str, Activation] = {
     ),
     "silu": Activation("SiLU", functional.silu, r"<0> \cdot \sigma(<0>)", nn.SiLU, ("silu", "swish")),
 }
+HEAD_ACTIVATIONS = ACTIVATIONS | {
+    "tanh": Activation("tanh", torch.tanh, r"\tanh(<0>)", nn.Tanh, ("tanh",))
+}  # of labels

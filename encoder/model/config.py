@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 from encoder.model.activations import ACTIVATIONS
+from encoder.model.classifier_config import ClassifierConfig
 from encoder.support.errors import EncoderError
 
 Positions = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
@@ -71,6 +72,7 @@ class EncoderConfig:
     one (ALBERT). `gelu_tanh` is the tanh approximation of GELU (Hendrycks and Gimpel 2016); `head_activation` is that
     of the masked-word head, None where it is `activation`. `pooling` makes one vector of a sentence out of those of its
     tokens, where the model does that; with `unit_length` it is divided by its length (Reimers and Gurevych 2019).
+    `classifier` is the head that labels sentences or tokens, where the model has one; `head_bias` is said of it, too.
 
     What encoders got after 2019: `positions="rotary"` turns queries and keys by their place (Su et al. 2021), by
     angles of base `rope_theta`, in layers with a window of base `local_rope_theta` (None: the same). For longer inputs
@@ -139,6 +141,7 @@ class EncoderConfig:
     rope_scaling: RopeScaling = "none"
     rope_factor: float = 1.0
     local_rope_factor: float | None = None
+    classifier: ClassifierConfig | None = None
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
@@ -153,6 +156,8 @@ class EncoderConfig:
         for field in fields(self):
             if field.type is bool and type(getattr(self, field.name)) is not bool:
                 raise EncoderError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
+        if not isinstance(self.classifier, ClassifierConfig | None):
+            raise EncoderError(f"classifier is {self.classifier!r:.80}; it must be a ClassifierConfig or None")
         if self.unit_length and self.pooling is None:
             raise EncoderError("unit_length is True; without pooling there is no vector of the sentence to divide")
         if self.d_model % self.n_heads:
@@ -246,6 +251,11 @@ class EncoderConfig:
     def d_embedding(self) -> int:
         """Width of the embedding tables: d_model, or embedding_size where a linear map follows them."""
         return self.d_model if self.embedding_size is None else self.embedding_size
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels the head that names them has; 0 without one."""
+        return 0 if self.classifier is None else len(self.classifier.labels)
 
     @property
     def d_head(self) -> int:

@@ -14,7 +14,13 @@ FORM = "name=value, comma, name=value, such as n_layers=8,norm_first=true"
 
 
 def config_to_text(config: EncoderConfig, seed: int = 0) -> str:
-    """What differs from the usual configuration, and the seed: "d_model=64,n_heads=4,seed=7"."""
+    """What differs from the usual configuration, and the seed: "d_model=64,n_heads=4,seed=7".
+
+    Raises:
+        EncoderError: a model with labels, whose names may be anything; it is kept in a folder.
+    """
+    if config.classifier is not None:
+        raise EncoderError("a configuration with labels is not written as one line; save the model in a folder")
     parts = {
         field.name: getattr(config, field.name)
         for field in fields(config)

@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
+from encoder.model.classifier import Classifier
 from encoder.model.config import EncoderConfig
 from encoder.model.distance import Distances, position_bias
 from encoder.model.embedding import Embedding
@@ -82,6 +83,7 @@ class Encoder(nn.Module):
         self.final_norm = norm_of(config, config.d_model) if config.final_norm else None
         self.mlm_head = MLMHead(config) if config.mlm_head else None
         self.pooling = SentencePooling(config) if config.pooling else None
+        self.classifier = Classifier(config) if config.classifier else None
 
     def forward(
         self, ids: Tensor, key_padding_mask: Tensor | None = None, segments: Tensor | None = None, tap: Tap = NO_TAP
@@ -133,6 +135,16 @@ class Encoder(nn.Module):
             return None
         vector: Tensor = self.pooling(output, key_padding_mask, tap.inside("pooling"))
         return vector
+
+    def label(self, output: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor | None:
+        """Scores of the labels for an encoder output: [B, labels] of a sentence, or [B, n, labels] of each token.
+
+        Tokens that are masked [B, n] do not count. None where the model names no labels.
+        """
+        if self.classifier is None:
+            return None
+        logits: Tensor = self.classifier(output, key_padding_mask, tap.inside("classifier"))
+        return logits
 
     def prepack(self) -> None:
         """Lay out every linear map for this processor; see `encoder.model.linear`."""

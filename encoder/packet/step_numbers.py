@@ -168,6 +168,8 @@ def place(encoder: TextEncoder, trace: Trace, name: str, index: Sequence[int]) -
             tokens.append("the whole sentence")
         elif dimension == "n":
             tokens.append(named(trace, i))
+        elif dimension == "n_labels":
+            where.append(f"label “{shown(step.labels[i], LONGEST)}” ({i})")
         elif dimension == "vocab":
             where.append(f"word “{shown(word(encoder, i), LONGEST)}” ({i})")
         else:
@@ -185,6 +187,7 @@ def term(encoder: TextEncoder, trace: Trace, explanation: Explanation, k: int) -
     assert explanation.terms is not None
     line = explanation.terms.lines[0]
     along = trace.step(line.name).shape[line.index.index(None)] if line.name in trace else ""
-    if along == "n":
-        return f"{k} {shown(trace.tokens[k], LONGEST)}"
+    if along in ("n", "n_labels"):
+        names = trace.tokens if along == "n" else trace.step(line.name).labels
+        return f"{k} {shown(names[k], LONGEST)}"
     return f"{k} {shown(word(encoder, k), LONGEST)}" if along == "vocab" else str(k)

@@ -632,6 +632,11 @@ def draw_units(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     count_off(axes.yaxis)
 
 
+def tone(css: str) -> tuple[float, ...] | str:
+    """A colour as matplotlib takes it."""
+    return tuple(int(part) / 255 for part in css[4:-1].split(",")) if css.startswith("rgb(") else css
+
+
 def draw_areas(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """Parameters as areas, with the number of each layer below its column."""
     areas = chart.look["areas"]
@@ -644,7 +649,7 @@ def draw_areas(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
             [box.width for box in mine],
             [1 - box.y - box.height for box in mine],
             label=name,
-            color=colour_of(name, room.theme),
+            color=tone(colour_of(name, room.theme)),
             edgecolor=BACKGROUND[room.theme],
             linewidth=0.4,
         )

@@ -19,6 +19,7 @@ TITLES = {
     "feed-forward": ("Feed-forward", "feed_forward"),
     "add & norm": ("Add & norm", "add_norm"),
     "guess": ("Guess", "output"),
+    "labels": ("Labels", "output"),
     "sentence vector": ("Sentence vector", "output"),
 }
 STRONG = 0.5  # blues on which the page's own colour can be read

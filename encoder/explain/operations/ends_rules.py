@@ -1,4 +1,4 @@
-"""The rules before and after all layers: rows that are looked up, positions, and one vector for the sentence."""
+"""The rules before and after all layers: rows that are looked up, positions, one vector for the sentence, labels."""
 
 import math
 
@@ -13,6 +13,8 @@ from encoder.explain.operations.explanation import (
     copied,
     factor,
     operation,
+    products,
+    summed,
     total,
 )
 from encoder.model.pooling import LEAST
@@ -140,3 +142,27 @@ def unit(at: Operands) -> Made:
     latex = rf"\frac{{{tex(x.value)}}}{{{tex(length)}}}"
     words = "The number divided by the length of the sentence's vector."
     return Made(x.value / length, words, latex, abs(x.value) / length, (x,))
+
+
+@operation("{name} = {0}[:1]", new_memory=False)
+def first_token(at: Operands) -> Made:
+    """The first token's number, masked or not."""
+    return copied(at.number(0, *at.index), "The number of the first token, in this dimension.")
+
+
+@operation(
+    '{name} = ({0} @ p["{w}.weight"].T + p["{w}.bias"])[0]', lambda k: 2 * k, parameters=(("in", "out"), ("out",))
+)
+def label(at: Operands) -> Made:
+    """The sentence's vector times the weights of a label, plus the label's bias."""
+    (which,), (name,) = at.index, at.step.parameters
+    terms = products(at.line(0, 0, None), at.parameters(f"{name}.weight", which, None))
+    words = "The vector times the weights of this label, number by number, added up, plus the label's bias."
+    return summed(terms, at.parameter(f"{name}.bias", which), words)
+
+
+@operation(KEPT + "{name} = {0}[kept].mean(0)", lambda k: k)
+def label_mean(at: Operands) -> Made:
+    """The mean of the tokens' scores."""
+    n = len(kept(at))
+    return summed_up(at, n, str(n), f"The scores that {n} tokens have for this label, added up and divided by {n}.")

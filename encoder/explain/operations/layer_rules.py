@@ -172,12 +172,33 @@ def gelu_tanh(at: Operands) -> Made:
     return Made(0.5 * x.value * (1 + math.tanh(inner)), words, latex, abs(x.value), (x,))
 
 
+def logistic(x: float) -> float:
+    """1 / (1 + e^-x), which never overflows here."""
+    small = math.exp(-abs(x))
+    return (1.0 if x >= 0 else small) / (1 + small)
+
+
 @operation("{name} = torch.nn.functional.silu({0})", lambda k: 4)
 def silu(at: Operands) -> Made:
     """Times its own logistic sigmoid (Hendrycks and Gimpel 2016; Ramachandran et al. 2017 call it Swish)."""
     x = at.number(0, *at.index)
-    small = math.exp(-abs(x.value))  # never overflows
-    sigma = (1.0 if x.value >= 0 else small) / (1 + small)
+    sigma = logistic(x.value)
     words = "The number times its logistic sigmoid, a share between 0 and 1."
     latex = rf"{tex(x.value)} \cdot \sigma({tex(x.value)}) = {tex(x.value)} \cdot {tex(sigma)}"
     return Made(x.value * sigma, words, latex, abs(x.value), (x,))
+
+
+@operation("{name} = {0}.sigmoid()", lambda k: 4)
+def sigmoid(at: Operands) -> Made:
+    """The logistic sigmoid."""
+    x = at.number(0, *at.index)
+    words = "1 divided by 1 plus e to the power of the number with the other sign: a share between 0 and 1."
+    return Made(logistic(x.value), words, rf"\sigma({tex(x.value)})", 1.0, (x,))
+
+
+@operation("{name} = {0}.tanh()", lambda k: 1)
+def tanh(at: Operands) -> Made:
+    """The hyperbolic tangent."""
+    x = at.number(0, *at.index)
+    words = "The hyperbolic tangent of the number: near zero the number itself, farther out ever closer to -1 or 1."
+    return Made(math.tanh(x.value), words, rf"\tanh({tex(x.value)})", 1.0, (x,))

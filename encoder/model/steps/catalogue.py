@@ -12,11 +12,17 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Any
 
+from encoder.model.activations import HEAD_ACTIVATIONS
+from encoder.model.classifier_config import ClassifierConfig, Reading
 from encoder.model.config import CHOICES, EncoderConfig
 from encoder.model.steps.entries import (
     ADD,
+    DENSE_OF_LABELS,
     DISTANCE_TABLE,
     EMBEDDING,
+    LABEL_LOGITS,
+    LABEL_SHARES,
+    LATE_LOGITS,
     LAYER_OUTPUT,
     MLM,
     MLM_OUTPUT,
@@ -29,12 +35,25 @@ from encoder.model.steps.entries import (
     OUTPUT,
     POOLED,
     POOLING,
+    READ,
+    READ_BY_HEAD,
     RMS_NORM,
     STD_NORM_FORMULAS,
+    TOKEN_LOGITS,
     UNIT,
     Group,
 )
-from encoder.model.steps.step import DISTANCES, NARROW, PER_DISTANCE, PER_TOKEN, TOKENS_BY_MODEL, Step
+from encoder.model.steps.step import (
+    DISTANCES,
+    NARROW,
+    PER_DISTANCE,
+    PER_SENTENCE,
+    PER_TOKEN,
+    SENTENCE,
+    TOKEN_LABELS,
+    TOKENS_BY_MODEL,
+    Step,
+)
 from encoder.model.steps.wording import activated, spelled, worded
 from encoder.support.errors import EncoderError
 
@@ -91,6 +110,7 @@ def has_bias(config: EncoderConfig, part: str) -> bool:
         "feed_forward.w_2": config.feed_forward_bias != "none",
         "feed_forward.w_": config.feed_forward_bias == "both",
         "mlm_head.transform": config.head_bias,
+        "classifier.transform": config.head_bias,
         "norm": config.norm_bias,
     }
     return next((has for name, has in there.items() if name in part), True)
@@ -238,6 +258,40 @@ def pooling_steps(config: EncoderConfig) -> tuple[Step, ...]:
     return placed((vector, *(UNIT,) * config.unit_length), "pooling.", x="output")
 
 
+def classifier_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The head that names labels, where the model has one."""
+    head = config.classifier
+    if head is None:
+        return ()
+    steps: tuple[Step, ...] = ()
+    x = "output"
+    if head.pools:
+        formula, operation, note = READ[head.reading]
+        read = replace(READ_BY_HEAD, formula=formula, operation=operation, note=note)
+        steps = placed((read if operation == "pool_mean" else replace(read, inputs=("{x}",)),), "classifier.", x=x)
+        x = steps[-1].name
+    if head.activation is not None:
+        title = HEAD_ACTIVATIONS[head.activation].title
+        dense = activated(head.activation, DENSE_OF_LABELS)
+        dense = tuple(replace(step, note=step.note.replace("{activation title}", title)) for step in dense)
+        steps += placed(dense, "classifier.", x=x)
+        x = steps[-1].name
+    if head.norm:
+        steps += norm_steps(config, "classifier.norm.", "Labels: ", x, "classifier.norm", r"\mathrm{norm}(a)")
+        x = steps[-1].name
+    if head.pools:  # from here on of one vector
+        shapes = {TOKENS_BY_MODEL: SENTENCE, PER_TOKEN: PER_SENTENCE}
+        steps = tuple(replace(step, shape=shapes.get(step.shape, step.shape)) for step in steps)
+    scores = placed((replace(LABEL_LOGITS if head.pools else TOKEN_LOGITS, name=head.last),), "classifier.", x=x)
+    if head.last != "logits":
+        of_tokens = replace(scores[0], symbol="s", title="Scores of the labels, token by token")
+        scores = (of_tokens, *placed((LATE_LOGITS,), "classifier.", x=scores[0].name))
+    shares = placed((LABEL_SHARES[head.problem],), "classifier.") if head.problem in LABEL_SHARES else ()
+    if head.labelled == "token":
+        shares = tuple(replace(step, shape=TOKEN_LABELS) for step in shares)
+    return (*steps, *(replace(step, labels=head.labels) for step in (*scores, *shares)))
+
+
 @lru_cache(maxsize=64)
 def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     """Every step that a model of this configuration records, in the order it is computed."""
@@ -251,7 +305,7 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
         symbol = rf"\mathrm{{norm}}(x_{{{config.n_layers}}})"
         steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)
     steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name))
-    steps += pooling_steps(config) + mlm_steps(config)
+    steps += pooling_steps(config) + mlm_steps(config) + classifier_steps(config)
     return spelled(config, unbiased(config, steps))
 
 
@@ -278,7 +332,10 @@ def step_names() -> frozenset[str]:
     """Return the local names of the steps that a model of any configuration records."""
     switches = {option.name: True for option in fields(EncoderConfig) if option.type is bool}
     everything = EncoderConfig(**EVERYTHING | switches | {"shared_layers": False})
-    shapes = (everything, replace(everything, embedding_size=None), replace(everything, distance_scores="none"))
+    shapes = [everything, replace(everything, embedding_size=None), replace(everything, distance_scores="none")]
+    readings: tuple[Reading, ...] = ("first", "late")
+    heads = (ClassifierConfig(("yes",), reading=reading, activation="tanh", norm=True) for reading in readings)
+    shapes += (replace(everything, classifier=head) for head in heads)
     names = set[str]()
     for shape, (option, values) in product(shapes, CHOICES.items()):
         for value in values:

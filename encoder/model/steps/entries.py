@@ -14,11 +14,13 @@ from encoder.model.config import EncoderConfig
 from encoder.model.steps.step import (
     DISTANCES,
     HEAD_DISTANCES,
+    LABELS,
     PAIRS,
     PER_HEAD,
     PER_TOKEN,
     PLACES,
     SENTENCE,
+    TOKEN_LABELS,
     TOKENS_BY_MODEL,
     Step,
 )
@@ -700,3 +702,89 @@ UNIT = Step(
     "The sentence's vector is divided by its length, so that the product of two of them is their cosine.",
     "Only the direction is left; no number changes its sign.",
 )
+READ = {  # how a classifier makes one vector of the tokens' -> formula, operation, and what happens
+    "first": (r"{<0>}_{0}", "first_token", "The head that labels the sentence reads its first token alone."),
+    "mean": (
+        POOLED["mean"][0],
+        "pool_mean",
+        "The head that labels the sentence reads the mean of its tokens' vectors.",
+    ),
+}
+READ_BY_HEAD = Step(
+    "pooled",
+    "c",
+    "{formula}",
+    SENTENCE,
+    "{operation}",
+    ("{x}", "hidden"),
+    "Labels: what the head reads",
+    "{note}",
+    "Whatever the labels are made of has to have come here: the last layers bring it.",
+)
+DENSE_OF_LABELS = (
+    replace(
+        MLM[0],
+        title="Labels: linear map",
+        note="The head that names labels starts with a linear map of what it reads.",
+        look="Training made this map for the labels alone: its dimensions are not those of the encoder.",
+        parameters=("transform",),
+    ),
+    replace(
+        MLM[1],
+        title="Labels: activation",
+        note="Every number is bent by itself, here by {activation title}.",
+        look="What is bent furthest counts least when it changes a little more.",
+    ),
+)
+LABEL_LOGITS = Step(
+    "logits",
+    r"\ell",
+    r"<0> W + b",
+    LABELS,
+    "label",
+    ("{x}",),
+    "Scores of the labels",
+    "One score for each label: the vector times the label's column of weights, plus its bias.",
+    "The difference of two labels' scores is the lead of one over the other.",
+    ("output",),
+)
+TOKEN_LOGITS = replace(
+    LABEL_LOGITS,
+    shape=TOKEN_LABELS,
+    operation="linear",
+    note="For each token one score for each label: its vector times the label's column of weights, plus its bias.",
+)
+LATE_LOGITS = replace(
+    LABEL_LOGITS,
+    formula=POOLED["mean"][0],
+    operation="label_mean",
+    inputs=("{x}", "hidden"),
+    note="The sentence's score for each label is the mean of its tokens' scores. Tokens that are masked do not count.",
+    parameters=(),
+)
+LABEL_SHARES = {
+    "single_label": Step(
+        "probabilities",
+        "p",
+        r"\mathrm{softmax}(<0>)",
+        LABELS,
+        "softmax",
+        ("logits",),
+        "Shares of the labels",
+        "Softmax over the labels: how likely the model finds each of them.",
+        "The shares add up to 1: a label gains only what others lose.",
+        values="share",
+    ),
+    "multi_label": Step(
+        "probabilities",
+        "p",
+        r"\sigma(<0>)",
+        LABELS,
+        "sigmoid",
+        ("logits",),
+        "Shares of the labels",
+        "The logistic sigmoid of each score: how likely the model finds each label, whatever it finds of the others.",
+        "Each label is a question of its own: the shares do not add up to 1.",
+        values="share",
+    ),
+}

@@ -12,7 +12,9 @@ class Step:
     name: str
     symbol: str  # what it is called in the formulas of the steps that it goes into
     formula: str
-    shape: tuple[str, ...]  # dimensions: n, H, d_head, d_model, d_ff, vocab; "sentence" is 1, "distances" 2 n - 1
+    shape: tuple[
+        str, ...
+    ]  # dimensions: n, H, d_head, d_model, d_ff, vocab, n_labels; "sentence" is 1, "distances" 2 n - 1
     operation: str
     inputs: tuple[str, ...]  # the steps it is computed from; "ids" and "hidden" stand for what the person gave
     title: str
@@ -20,6 +22,7 @@ class Step:
     look: str  # what to look for
     parameters: tuple[str, ...] = ()  # the weights it uses, in the model's own names
     values: str = "signed"  # its colours: "signed" about zero, "share" from 0 to 1, or "positive" from zero up
+    labels: tuple[str, ...] = ()  # the names of what stands along "n_labels"
 
     @property
     def layer(self) -> int | None:
@@ -43,15 +46,19 @@ class Step:
         return len(self.shape) == 1
 
     def rows(self, tokens: list[str]) -> list[str]:
-        """What stands along the rows: the tokens, or the sentence where a step has one row for all of them."""
+        """What stands along the rows: the tokens, the sentence where a step has one row for all of them, or labels."""
         if "distances" in self.shape:
             return distances(len(tokens))
-        return [WHOLE] if self.shape == SENTENCE else tokens
+        if self.shape == LABELS:
+            return list(self.labels)
+        return [WHOLE] if self.shape[0] == "sentence" else tokens
 
     def columns(self, tokens: list[str]) -> list[str] | str:
         """What stands along the last dimension: the tokens that are looked at, or the name of what is counted there."""
+        if self.shape[-1] == "n_labels" and not self.single:
+            return list(self.labels)
         # a step with one number for each row has one column
-        names = {"d_ff": "unit", "vocab": "word", "n": "value", "distances": "value"}
+        names = {"d_ff": "unit", "vocab": "word"} | dict.fromkeys(("n", "distances", "sentence", "n_labels"), "value")
         return tokens if self.shape == PAIRS else names.get(self.shape[-1], "dimension")
 
     @property
@@ -68,7 +75,8 @@ class Step:
 
 TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
 NARROW = ("n", "embedding_size")
-SENTENCE = ("sentence", "d_model")
+SENTENCE, PER_SENTENCE = ("sentence", "d_model"), ("sentence",)
+LABELS, TOKEN_LABELS = ("n_labels",), ("n", "n_labels")
 PLACES = ("n", "d_head")
 DISTANCES, PER_DISTANCE = ("distances", "d_model"), ("distances",)
 HEAD_DISTANCES = ("H", "distances", "d_head")

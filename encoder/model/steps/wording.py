@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from encoder.model.activations import ACTIVATIONS
+from encoder.model.activations import ACTIVATIONS, HEAD_ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.distance import alibi_slopes
 from encoder.model.steps.entries import ANGLES, GIVEN
@@ -20,7 +20,7 @@ POSITIONS = {
 
 def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps with an activation filled in."""
-    activation = ACTIVATIONS[operation]
+    activation = HEAD_ACTIVATIONS[operation]
     formula, values = activation.formula, "positive" if activation.cuts else "signed"
     return tuple(
         replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step

@@ -16,6 +16,7 @@ KINDS = {
     "feed-forward": 0.33,
     "add & norm": 0.6,
     "guess": 1.0,
+    "labels": 1.0,
     "sentence vector": 1.0,
 }
 WIDE = 3.4  # times as wide as high
@@ -39,7 +40,7 @@ def colour_of(kind: str, theme: Theme) -> str:
 def place(area: Area) -> tuple[int, int, str]:
     """Which column an area stands in: tables first, then what all layers share, the layers, and what follows them."""
     first = area.name.partition(".")[0] if area.layer is None else ""
-    stages = {"embedding": 0, "attention": 1, "add & norm": 3, "guess": 4}
+    stages = {"embedding": 0, "attention": 1, "add & norm": 3, "guess": 4, "labels": 5}
     return (2, area.layer, "") if area.layer is not None else (stages[area.kind], 0, first)
 
 

@@ -63,13 +63,17 @@ def dims_of(scene: Scene) -> tuple[str, ...]:
     """The dimensions of that step; one number for each row is one column."""
     chosen = step_of(scene)
     heads = ("head",) if "H" in chosen.shape else ()
-    return (*heads, "query", "key") if chosen.shape == PAIRS else (*heads, "token", str(chosen.columns([])))
+    if chosen.shape == PAIRS:
+        return (*heads, "query", "key")
+    columns = chosen.columns([])
+    return (*heads, "token", columns if isinstance(columns, str) else "label")
 
 
 def names_of_rows(answer: Answer) -> Mapping[str, Names]:
     """What stands along the rows, and the keys, of that step."""
-    rows = step_of(answer.scene).rows(labels(answer.scene.t, answer.scene.b))
-    return dict.fromkeys(("token", "query", "key"), rows)
+    chosen = step_of(answer.scene)
+    rows = chosen.rows(labels(answer.scene.t, answer.scene.b))
+    return dict.fromkeys(("token", "query", "key"), rows) | {"label": list(chosen.labels)}
 
 
 def measured_side(side: Side, scene: Scene) -> Expression:

@@ -62,13 +62,20 @@ def dims(what: Step) -> tuple[str, ...]:
     """What stands along the dimensions of the step."""
     if what.shape[-1] == "vocab":
         return ("token", "rank")
-    named = {"n": "token", "H": "head", "d_ff": "unit", "distances": "distance", "sentence": "sentence"}
+    named = {
+        "n": "token",
+        "H": "head",
+        "d_ff": "unit",
+        "distances": "distance",
+        "sentence": "sentence",
+        "n_labels": "label",
+    }
     of_step = ("head", "query", "key") if what.shape == PAIRS else (named.get(d, "dimension") for d in what.shape)
     return (*(() if what.layer is None else ("layer",)), *of_step)
 
 
 def kind(what: Step) -> str:
-    """Bars of one number for each token, the best of many words, else a matrix."""
+    """Bars of one number for each row, the best of many words, else a matrix."""
     return "words" if what.shape[-1] == "vocab" else "bars" if what.single else "matrix"
 
 
@@ -105,11 +112,25 @@ def say_step(what: Step, answer: Answer) -> str:
     values = coloured(what, answer, **answer.places)
     if answer.selection is not None:
         return drawn_fact(answer.selection, values, colours)
+    if what.labels and what.values == "share":
+        return say_labels(what, values, run)
     mask = scene.config.mask_value
     hidden = "minus infinity" if math.isinf(mask) else short(mask)
     special = tuple(run.tokenization.special) if "n" in what.shape else ()
     table = values[:, None] if what.single else values
     return main_fact(table, what.rows(run.tokens), what.columns(run.tokens), colours, special, hidden)
+
+
+def say_labels(what: Step, values: np.ndarray, run: Trace) -> str:
+    """The label with the largest share, of a tagger that of the token which is surest."""
+    if not np.isfinite(values).any():
+        return "No value here is a finite number."
+    table = values if values.ndim == 2 else values[None]
+    i, k = largest_cell(np.where(np.isfinite(table), table, -np.inf))
+    label = f"“{shown(what.labels[k])}” ({k}), with {percent(float(table[i, k]))}"
+    if values.ndim == 1:
+        return f"Of {len(values)} labels the largest share has {label}."
+    return f"The surest token is “{shown(run.tokens[i])}” ({i}): {label}."
 
 
 def say_words(answer: Answer) -> str:
@@ -133,7 +154,11 @@ def of_steps(key: str, page: str, find: Callable[[Scene], Step]) -> Picture:
         measure=lambda scene: measured(find(scene), scene),
         dims=lambda scene: dims(find(scene)),
         chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
-        names=lambda answer: {"sentence": [WHOLE], "distance": distances(len(answer.scene.t.tokens))},
+        names=lambda answer: {
+            "sentence": [WHOLE],
+            "distance": distances(len(answer.scene.t.tokens)),
+            "label": list(find(answer.scene).labels),
+        },
         kind=lambda scene: kind(find(scene)),
         unit=lambda scene: find(scene).title,
         values=lambda answer: kind_of(find(answer.scene)),
@@ -204,8 +229,9 @@ def term_names(scene: Scene, explanation: Explanation) -> list[str]:
     assert explanation.terms is not None
     line = explanation.terms.lines[0]
     along = scene.t.step(line.name).shape[line.index.index(None)] if line.name in scene.t else ""
-    if along == "n":
-        return [f"{k} {shown(token)}" for k, token in enumerate(scene.t.tokens)]
+    if along in ("n", "n_labels"):
+        names = scene.t.tokens if along == "n" else scene.t.step(line.name).labels
+        return [f"{k} {shown(name)}" for k, name in enumerate(names)]
     word = scene.encoder.tokenizer.id_to_token if along == "vocab" else lambda k: ""
     return [f"{k} {shown(word(k) or '')}".strip() for k in range(len(line.values))]
 

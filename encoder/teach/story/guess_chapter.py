@@ -114,9 +114,10 @@ def most_like(trace: Trace, vector: Tensor, about: Subject) -> StoryStop:
     others = [i for i in range(len(cosines)) if i != about.word] or [about.word]
     order = best_first(cosines, others)
     offered, place = options(order[0], order, lambda i: called(trace, i))
+    ends = "it ends" if trace.config.classifier is None else "its encoder ends"
     return StoryStop(
         "The output",
-        f"This model names no words: it ends in a vector for each token. Whose is most like {name}?",
+        f"This model names no words: {ends} in a vector for each token. Whose is most like {name}?",
         offered,
         place,
         f"The output vector of {name} is most like that of {called(trace, order[0])}: their cosine is "
