@@ -339,8 +339,8 @@ def fitted(text: str, free: float, room: Room) -> str:
 def high_words(chart: Chart, room: Room, kind: str) -> float:
     """How high a picture of words is."""
     n, k = chart.numbers.array.shape
-    rows: int = k if chart.numbers.dims[0] == "after" else n
-    return rows * WORDS_HIGH * room.line + 6 * room.line
+    rows = int(k if chart.numbers.dims[0] == "after" else n)
+    return (rows * WORDS_HIGH + 6) * room.line
 
 
 def high_chart(chart: Chart, room: Room, kind: str) -> float:
