@@ -1,6 +1,7 @@
 """Heads that name labels: those of transformers, whole or refused, with their names, their edits and their files."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -362,13 +363,11 @@ def test_every_step_of_it_has_its_picture_and_its_table(name: str) -> None:
 
 
 def test_its_parameters_are_a_part_of_their_own() -> None:
-    with_head, without = (
-        {
-            kind: sum(area.parameters for area in members if area.kind == kind)
-            for kind in {area.kind for area in members}
-        }
-        for members in (areas(tiny(config).model) for config in (VARIANTS["labels"], TINY))
-    )
+    counts = [Counter[str](), Counter[str]()]
+    for count, config in zip(counts, (VARIANTS["labels"], TINY), strict=True):
+        for area in areas(tiny(config).model):
+            count[area.kind] += area.parameters
+    with_head, without = counts
     assert with_head == without | {"labels": 30 * 30 + 30 + 30 * len(LABELS) + len(LABELS)}
     assert "labels" not in without
 
