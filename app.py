@@ -5,7 +5,6 @@
 #   "streamlit==1.67.0",
 #   "plotly==7.1.0",
 #   "matplotlib==3.11.2",
-#   "fonttools==4.68.0",
 #   "pandas==3.1.1",
 #   "numpy==2.4.6",
 #   "cachetools==8.0.0",

@@ -32,6 +32,7 @@ from pages.front.headers import Headers, policy
 from pages.front.packets import Packets, PinnedPacket
 from pages.front.request_fields import FileRequest, RefusedError, RunRequest, read
 from pages.front.served_files import File
+from pages.ui import browser_scripts
 from pages.ui.server import jobs
 
 ROOT = Path(__file__).parents[1]
@@ -110,11 +111,11 @@ def test_a_run_is_the_trace(client: TestClient, small: TextEncoder) -> None:
 
 
 def test_what_is_shipped_has_an_address_that_is_kept_for_ever(client: TestClient) -> None:
-    addresses, digest = dict(packets.shelf().addresses()), routes.digest()
+    addresses, digest = dict(packets.shelf().addresses()), browser_scripts.digest()
     assert [*addresses] == [*SENTENCES]
     expected = {address: shipped(sentence) for sentence, address in addresses.items()}
-    for name in routes.SCRIPTS:
-        expected[f"/api/front/{digest}/{name}"] = (routes.BUILT / name).read_bytes()
+    for name in browser_scripts.SCRIPTS:
+        expected[f"/api/front/{digest}/{name}"] = (browser_scripts.BUILT / name).read_bytes()
     for address, content in expected.items():
         answer = client.get(address)
         assert answer.content == content
@@ -131,9 +132,10 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.types import Message
 from pages.front import packets, routes
+from pages.ui import browser_scripts
 client = TestClient(Starlette(routes=routes.routes()))
 addresses = dict(packets.shelf().addresses())
-for address in [*addresses.values(), f"/api/front/{routes.digest()}/front.js"]:
+for address in [*addresses.values(), f"/api/front/{browser_scripts.digest()}/front.js"]:
     assert client.get(address).status_code == 200
 assert "torch" not in sys.modules
 """
@@ -389,7 +391,7 @@ def test_only_a_page_of_the_app_or_a_program_has_something_made(client: TestClie
 
 def test_what_is_not_there_is_said_to_be_so(client: TestClient) -> None:
     """Streamlit would answer with its page, and 200."""
-    shelf, code = packets.shelf().digest, routes.digest()
+    shelf, code = packets.shelf().digest, browser_scripts.digest()
     shipped_ = [f"shipped/{shelf}/{number}.packet" for number in ("8", "-1", "\u0663")]
     scripts = ["front/0/front.js", f"front/{code}/mount.js"]
     for place in ("", "none", "run", "picture", "shipped/0/0.packet", "shipped/../run", "a/b?d=e", *shipped_, *scripts):

@@ -18,8 +18,9 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.more.sections import MORE
 from encoder.pictures.part_items import LOST
 from encoder.pictures.view import EXAMPLE
-from pages.front import make_more, routes
+from pages.front import make_more
 from pages.front.request_fields import RefusedError
+from pages.ui import browser_scripts
 from pages.ui.server import exams, jobs, memory
 from pages.ui.server.offers import MODELS
 from pages.ui.state.site import PAGES
@@ -66,14 +67,14 @@ def test_every_section_is_drawn_of_every_model(model: str) -> None:
 
 def cartesian_traces() -> set[str]:
     """The kinds of trace that the browser's bundle registers."""
-    bundle = (routes.BUILT / "plotly.js").read_text(encoding="utf-8")
+    bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
     kinds = set(re.findall(r'moduleType:"trace",name:"(\w+)",basePlotModule', bundle))
     assert {"scatter", "bar", "heatmap"} <= kinds and not {"scatter3d", "scattergl", "surface"} & kinds
     return kinds
 
 
 def test_the_browser_draws_with_the_version_that_plotly_py_writes_for() -> None:
-    bundle = (routes.BUILT / "plotly.js").read_text(encoding="utf-8")
+    bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
     assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}" in bundle[:400]
     assert not re.search(r"\beval\(|new Function\(", bundle), "the policy of content forbids it"
 
@@ -210,7 +211,7 @@ def test_the_section_is_not_asked_of_a_model_that_must_be_asked_for_first(monkey
     monkeypatch.setattr(make_more.engine, "is_loaded", lambda name: False)
     with pytest.raises(RefusedError, match="Open the page Models"):
         section("attention", "chart", model="small")
-    assert Path(routes.BUILT / "plotly.js").is_file()
+    assert Path(browser_scripts.BUILT / "plotly.js").is_file()
 
 
 def test_a_run_that_does_not_end_in_numbers_is_drawn_without_them_or_refused_in_a_sentence() -> None:

@@ -20,7 +20,7 @@ from encoder.pictures import printing
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.typeset import latex, markdown
 from encoder.pictures.numbers import Numbers
-from encoder.pictures.printing import MOST_PICTURES, SIZES, Part, Sheet, TooLargeError
+from encoder.pictures.printing import MOST_PICTURES, SIZES, Sheet, SheetPart, TooLargeError
 from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.pictures.registry.steps import step_picture
 from encoder.pictures.screen import KINDS
@@ -35,9 +35,9 @@ HOSTILE = [text for text in SHORT if text.strip()]
 TAGS = re.compile("svg|title|desc|style|defs|g|path|text|tspan|clipPath|rect|use|image|metadata|RDF|Work")
 
 
-def part(kind: str, values: Any, dims: tuple[str, ...], names: Any, colours: Any = "share", **look: Any) -> Part:
+def part(kind: str, values: Any, dims: tuple[str, ...], names: Any, colours: Any = "share", **look: Any) -> SheetPart:
     """A picture of these numbers."""
-    return Part(
+    return SheetPart(
         "A picture. More",
         "What it shows.",
         kind,
@@ -45,7 +45,7 @@ def part(kind: str, values: Any, dims: tuple[str, ...], names: Any, colours: Any
     )
 
 
-def square(values: Any, tokens: list[str], colours: Any = "share", **look: Any) -> Part:
+def square(values: Any, tokens: list[str], colours: Any = "share", **look: Any) -> SheetPart:
     """A map of pairs of tokens."""
     return part("matrix", values, ("query", "key"), {"query": tokens, "key": tokens}, colours, **look)
 
@@ -113,7 +113,7 @@ def test_a_chart_has_as_many_marks_as_numbers() -> None:
     assert {"cats", "like", "mice", "10 %", "20 %", "70 %"} <= {text.replace("\u00a0", " ") for text in texts(arcs)}
     words = Numbers(np.array([[0.5, 0.25]]), ("after", "rank"), {"after": ["input"]}, (("cat", "<b>"),))
     assert {"cat", "50 %", "<b>", "25 %", "1.", "2.", "input"} <= set(
-        texts(Sheet((Part("t", "c", "words", Chart(words, "share", "")),)))
+        texts(Sheet((SheetPart("t", "c", "words", Chart(words, "share", "")),)))
     )
 
 
@@ -188,7 +188,7 @@ def test_what_was_typed_stays_text_in_every_file() -> None:
         assert not set(re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown(text))) & set("\\<>`*_[]()$|#\n"), ascii(text)
     for some in (HOSTILE[::2], HOSTILE[1::2]):
         shown = square(np.eye(len(some)), some)
-        sheet = Sheet((Part(some[0], " ".join(some), "matrix", shown.chart),))
+        sheet = Sheet((SheetPart(some[0], " ".join(some), "matrix", shown.chart),))
         root = drawing(sheet)
         assert all(TAGS.fullmatch(each.tag.rpartition("}")[2]) for each in root.iter())
         assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]

@@ -91,7 +91,7 @@ ONE_AT_A_TIME = threading.Lock()  # matplotlib's settings are those of the proce
 
 
 class Printable(Protocol):
-    """What can be printed: an answer of the registry, or a `Part` of one's own."""
+    """What can be printed: an answer of the registry, or a `SheetPart` of one's own."""
 
     @property
     def title(self) -> str: ...  # noqa: D102
@@ -104,7 +104,7 @@ class Printable(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SheetPart:
     """A picture of one's own numbers: what it is called, what is said of it, how it is drawn, and what is drawn."""
 
     title: str

@@ -9,8 +9,7 @@ import streamlit as st
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
-from pages.front import routes
-from pages.ui import cell_links, session_runs
+from pages.ui import browser_scripts, cell_links, session_runs
 from pages.ui.component import built
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
@@ -84,8 +83,7 @@ def draw_class(page: Page) -> None:
 
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
     """Draw one of them, which tells by `act` what was chosen in it."""
-    digest = routes.digest()
-    script = f"{base()}/api/front/{digest}/front.js"
+    script = browser_scripts.address("front.js")
     _component(name)(
         key=name,
         data={"script": script, "part": name, **shown},

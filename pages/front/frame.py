@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 
 from encoder.packet.shipped import SENTENCES
-from pages.front import packets, routes
+from pages.front import packets
 from pages.front.request_fields import IN_ADDRESS
-from pages.ui import style
+from pages.ui import browser_scripts, style
 from pages.ui.component import built
 from pages.ui.server.offers import MODELS
 from pages.ui.state import site
@@ -52,11 +52,10 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     style.draw(style.OF_FRONT)
     forget_view(page)
-    digest = routes.digest()
     events = _component()(
         key=KEY,
         data={  # Streamlit loads pandas to see whether a mapping or a list in it is a table: it has none
-            "script": f"{base()}/api/front/{digest}/front.js",
+            "script": browser_scripts.address("front.js"),
             "run": f"{base()}/api/run",
             "picture": f"{base()}/api/picture",
             "more": f"{base()}/api/more",

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import hashlib
 import json
 import logging
 import re
@@ -10,7 +9,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack
 from functools import cache, partial
 from io import BytesIO
-from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -18,18 +16,16 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-import encoder
 from pages.front import packets, page_html, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
+from pages.ui.browser_scripts import BUILT, SCRIPTS, digest
 from pages.ui.server.file_links import PATH
 from pages.ui.state.site import PAGES, base
 
-BUILT = Path(encoder.__file__).parent / "browser" / "built"
-SCRIPTS = ("front.js", "pages.js", "in_class.js", "more.js", "plotly.js")  # the others are fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
 MOST_GIVEN = 3 * 1024 * 1024  # of one that holds a text of somebody's own
 PART = 256 * 1024  # bytes of an answer that are sent at one time
@@ -89,12 +85,6 @@ def refusal(error: RefusedError) -> Response:
     after = {"Retry-After": str(error.after)} if error.after else {}
     headers = {"Cache-Control": PRIVATE, "X-Content-Type-Options": "nosniff"} | after
     return JSONResponse({"message": error.message}, error.status, headers)
-
-
-@cache
-def digest() -> str:
-    """Return the digest of the browser's code."""
-    return hashlib.sha256(b"".join((BUILT / name).read_bytes() for name in SCRIPTS)).hexdigest()[:16]
 
 
 @cache

@@ -48,7 +48,7 @@ from pages.ui.state.site import page_of
 from pages.ui.text import plain
 from pages.ui.widgets import fold
 
-CARRIED, BESIDE, LAST = "born_carried", "born_beside", "filmed"
+CARRIED, BESIDE = "born_carried", "born_beside"
 # What a session has without having typed it: the example of the chosen curve stands in its place.
 OFFERED = {*SENTENCES, *(example.sentence for example in EXAMPLES.values())}
 HOW_CARRIED = (
@@ -86,13 +86,13 @@ def draw(above: Any) -> None:
 def keep_up() -> None:
     """Bring the curve's example into the bar of who comes with no own sentence; forget what was tapped in another."""
     here, view = state.session(), state.current()
-    before: tuple[int, str] = st.session_state.get(LAST, (-1, view.sentence))
-    if before[0] != here.runs - 1 and bring_example():
-        st.session_state[LAST] = here.runs, state.current().sentence
+    run, before = here.filmed
+    if run != here.runs - 1 and bring_example():
+        here.filmed = here.runs, state.current().sentence
         st.rerun()
-    if before[1] != view.sentence:
+    if run >= 0 and before != view.sentence:
         state.remember(WORD.key, None, None)
-    st.session_state[LAST] = here.runs, view.sentence
+    here.filmed = here.runs, view.sentence
 
 
 def bring_example() -> bool:

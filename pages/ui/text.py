@@ -38,6 +38,11 @@ def anchor(words: str) -> str:
     return "-".join(WORD.findall(words.lower())) or "part"
 
 
+def title(words: str, *, wide: bool = False) -> None:
+    """The headline of a page, in Markdown; `wide` where something stands at its right."""
+    st.title(words, anchor="page", width="stretch" if wide else "content")
+
+
 def heading(words: str) -> None:
     """What a part of a page is called, in Markdown."""
     st.header(words, anchor=anchor(words))

@@ -8,10 +8,9 @@ import numpy as np
 
 from encoder.exam.rise import Rise
 from encoder.tasks.kept_moments import GapMoments, WordMoments
-from pages.front import routes
+from pages.ui import browser_scripts
 from pages.ui.component import component
 from pages.ui.state import session_state as state
-from pages.ui.state.site import base
 
 FINEST = 65535  # a share of 1 in 16 bits
 
@@ -20,7 +19,7 @@ _kit = component(__file__, "kit", "<div class='kit'></div>")
 
 def draw(part: str, key: str, data: Mapping[str, Any], **events: Callable[[], None]) -> None:
     """Draw a part of the browser's kit; `events` hear what is chosen in it."""
-    script = f"{base()}/api/front/{routes.digest()}/pages.js"
+    script = browser_scripts.address("pages.js")
     _kit(key=key, data={"script": script, "part": part, **data}, **events)
 
 

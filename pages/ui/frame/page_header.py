@@ -6,6 +6,7 @@ import streamlit as st
 
 from encoder.pictures.picture import Answer
 from pages.ui.state import session_state as state
+from pages.ui.text import title
 
 
 def page_header(headline: str, corner: str = "", save: Mapping[str, Answer] | None = None) -> None:
@@ -14,7 +15,7 @@ def page_header(headline: str, corner: str = "", save: Mapping[str, Answer] | No
     `save` are the pictures that Save in the bar offers, by their titles; the first is the one that it opens with.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="page_header"):
-        st.title(headline, anchor="page", width="stretch")
+        title(headline, wide=True)
         if corner:
             st.caption(corner, width="content")
     state.session().pictures = dict(save or {}) | state.session().pictures

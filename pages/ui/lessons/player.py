@@ -9,7 +9,7 @@ from encoder.teach.lessons.lesson import Lesson, LessonStep
 from encoder.teach.trials import TRIALS, Finding
 from pages.ui.lessons import finding_view, lesson_picture, library, questions
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
+from pages.ui.text import plain, title
 
 VEIL = "<div class='veil'><p>{}</p></div>"
 
@@ -24,7 +24,7 @@ def draw(lesson: Lesson) -> None:
         state.session().go_to = ""  # this is the page
         state.write_url()
         st.rerun()
-    st.title(plain(lesson.title), anchor="page")
+    title(plain(lesson.title))
     with st.container(key="lesson"):
         text_side, picture_side = st.columns([2, 3], gap="medium")
     with text_side:

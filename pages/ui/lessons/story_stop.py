@@ -27,7 +27,7 @@ from pages.ui.picture_view import ask as ask_of
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.step import sections
-from pages.ui.text import plain, say
+from pages.ui.text import plain, say, title
 
 MOST_WORDS = 60  # of the text that is shown before the picture is
 PROMISE = "The picture comes with your guess."
@@ -37,15 +37,13 @@ def draw() -> None:
     """The rail, and the stop that the link names."""
     stops = story_view.stops()
     if not stops:
-        st.title(
-            "This run does not end in numbers, so it has no story: take back what was changed in it.", anchor="page"
-        )
+        title("This run does not end in numbers, so it has no story: take back what was changed in it.")
         return
     number = story_view.at()
     stop = stops[number - 1]
     story_view.arrange(stop, number)
     guesses = story_view.guesses()
-    st.title(plain(stop.question), anchor="page")
+    title(plain(stop.question))
     draw_rail(stops, number, guesses)
     with st.container(key="card_question"):
         if number not in guesses:

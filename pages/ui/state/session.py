@@ -79,6 +79,7 @@ class Session:
     lesson: LessonPlayed = field(default_factory=LessonPlayed)
     story: StoryRead = field(default_factory=StoryRead)
     mystery: MysteriesTried = field(default_factory=MysteriesTried)
+    filmed: tuple[int, str] = (-1, "")  # when grammar on film was last shown, by run, and its sentence
 
 
 def session() -> Session:
