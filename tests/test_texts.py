@@ -162,6 +162,11 @@ def test_a_gap_is_the_models_own_mask_by_any_of_its_names(name: str) -> None:
             assert pieces.replaced((gaps[0],), "Paris") == text.replace(typed, "Paris", 1)
 
 
+@in_turn("text", ["____", " ___ ", "___.", "___ ?"])
+def test_a_line_that_is_all_there_is_is_a_gap(small: TextEncoder, text: str) -> None:
+    assert small.tokenize(text).tokens[1] == small.mask_token
+
+
 @in_turn(
     "text",
     [
@@ -171,8 +176,8 @@ def test_a_gap_is_the_models_own_mask_by_any_of_its_names(name: str) -> None:
         "x2__ and __2x",
         "a _ b",
         "a_b",
-        "____",
         "... ____",
+        "____ ____",
         "[ MASK ]",
         "<masks>",
         "mask",
