@@ -1,6 +1,7 @@
 """The spine under the bar: what each part costs the guess is that of a run without it, and leads to its page."""
 
 import math
+
 import pytest
 from browser_tools import barriers
 from mounted import PHONE, Mounted, overflows, seen
