@@ -8,12 +8,12 @@ import { inMask } from './run.js';
 
 const EMPTY = 'Type a sentence first. Put ___ where the model should guess a word.';
 
-/** A line to write a sentence into, which says so where there is none. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
-export function sentenceField(run, label) {
-  const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '20000', dir: 'auto', enterkeyhint: 'go' });
+/** A line to write a sentence into, which says so where there is none. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label @param {boolean} [grows] with what is typed */
+export function sentenceField(run, label, grows = false) {
+  const input = el(/** @type {'input'} */ (grows ? 'textarea' : 'input'), { ...(grows ? { rows: 1 } : { type: 'text' }), class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '20000', dir: 'auto', enterkeyhint: 'go' });
   const empty = el('p', { class: 'enc-empty', role: 'alert' });
   const ask = () => {
-    const sentence = input.value.trim();
+    const sentence = input.value.trim().replace(/\s*\n\s*/g, ' ');
     write(empty, sentence ? '' : EMPTY);
     if (sentence) run(sentence);
   };

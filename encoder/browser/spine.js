@@ -118,12 +118,13 @@ export function spine(context) {
   const others = layerPackets(context, 12, () => render()), pair = wordPair(changes => context.store.set(changes));
   const box = el('div', { class: 'enc-spine-box' }), other = /** @type {HTMLDetailsElement} */ (el('details', {
     class: 'enc-spine-other', ontoggle: () => render(),
-    onfocusout: (/** @type {FocusEvent} */ { relatedTarget: to }) => { if (!(to instanceof Node && other.contains(to))) other.open = false; },
     onkeydown: (/** @type {KeyboardEvent} */ { key }) => { if (key === 'Escape') { other.open = false; /** @type {HTMLElement} */ (other.firstElementChild).focus(); } },
   }, el('summary', { 'aria-label': 'Another word', title: 'Another word, or two that compete' }, '▾'), box));
+  const away = (/** @type {Event} */ event) => { if (other.open && !event.composedPath().includes(other)) other.open = false; };
+  for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, away);
   const point = (/** @type {number} */ i) => { if (pointed !== i) { pointed = i; render(); } };
-  /** What is written below a column: a for attention, f for feed-forward. @param {Part} part */
-  const short = ({ layer, block }) => (layer < 0 ? 'pos' : `${layer}${'af'[block]}`);
+  /** What is written below a column: the layer below its two. @param {Part} part */
+  const short = ({ layer, block }) => (layer < 0 ? 'position' : block ? '' : layer ? String(layer) : `layer ${layer}`);
   list.addEventListener('pointerleave', () => point(-1));
   list.addEventListener('focusout', () => point(-1));
 
@@ -162,12 +163,13 @@ export function spine(context) {
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
-    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}${list}
-      <p class="enc-spine-key" aria-hidden="true">${unit === 'moved' ? nothing : html`<b></b>weaker without it <b></b>stronger without it<br>`}a attention, f feed-forward</p>`, element);
+    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each layer:<br>attention, feed-forward</p>${list}
+      ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {
     element,
+    end() { for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, away); },
     /** @param {Packet} given @param {Chosen} chosen */
     draw(given, chosen) {
       [run, state] = [given, chosen];

@@ -83,7 +83,7 @@ export function start(root, context) {
     asked = sentence;
     if (sentence === store.get().sentence && !store.get().second) edit(false);
     else store.set({ sentence, second: '', layer: null, head: null, word: null, off: store.get().off && twinOf(sentence, [store.get().sentence]) !== null }, { push: true });
-  }, 'Your own sentence');
+  }, 'Your own sentence', true);
   field.form.append(el('button', { type: 'button', class: 'enc-go', onclick: () => field.ask() }, 'Run'), el('button', { type: 'button', class: 'enc-pill', onclick: () => edit(false) }, 'Cancel'));
   const own = el('div', { class: 'enc-own-box', hidden: true, onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') edit(false); } });
   const last = root.appendChild(document.createComment(''));

@@ -40,9 +40,9 @@ def gaps(text: str) -> list[tuple[int, int]]:
 
     A gap is [mask] or <mask> in small letters or capitals, or two underscores or more that stand alone: no letter or
     digit touches them, unless its script has no spaces between words. Underscores in a text without a letter or digit
-    are a line that somebody drew.
+    are a line that somebody drew, unless they are all that is there but for a full stop.
     """
-    written = any(map(str.isalnum, TYPED.sub("", text)))
+    written = any(map(str.isalnum, TYPED.sub("", text))) or TYPED.fullmatch(text.strip(" .?!"))
     return [
         match.span()
         for match in TYPED.finditer(text)

@@ -142,7 +142,7 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
     expect(page.get_by_role("heading", level=1)).to_contain_text("With 2 arrows cut are goes from 85")
     expect(page.locator(".cc-box")).to_have_class("cc-box is-b ")  # “is” is first now
     page.get_by_role("button", name="Mend all").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("turn are into is")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
     assert page.evaluate("store.get().cut") == ""
     # An address opens with its cuts; one that names no arrow of these cuts nothing.
     page = opened(mounted, base, cut="5.6:2-6,9.9:1-2,x")
@@ -206,7 +206,7 @@ def test_b_of_an_own_sentence_is_filled_and_another_may_be_tried(mounted: Mounte
     expect(page.locator(".cc-why")).to_contain_text("A and B differ in 2 tokens (cabinet / house, the / a)")
     assert page.locator(".cc-both li").count() == 6  # both guesses stay in sight
     tries.first.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("turn are into is")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
     assert page.evaluate("store.get().other") == ""  # it is the usual one
 
 
@@ -224,7 +224,7 @@ def test_what_is_no_pair_says_why(mounted: Mounted, base: TextEncoder, a: str, b
     assert page.locator(".cc-name").count() == 0
     if "gap" in said:
         page.get_by_role("button", name="Put the gap there in B").click()
-        expect(page.get_by_role("heading", level=1)).to_contain_text("turn are into is")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
 
 
 def test_without_a_gap_a_word_is_hidden_by_a_tap(mounted: Mounted, base: TextEncoder) -> None:

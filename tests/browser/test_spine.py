@@ -1,5 +1,7 @@
 """The spine under the bar: what each part costs the guess is that of a run without it, and leads to its page."""
 
+import math
+
 import pytest
 from browser_tools import barriers
 from mounted import PHONE, Mounted, overflows, seen
@@ -37,7 +39,7 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
     page = opened(mounted, base, trace)
     expect(page.locator(".enc-spine-says")).to_have_text("What each part costs “are”, 85\u00a0%")
     names = page.locator(".enc-spine-parts small").all_inner_texts()
-    assert names == ["pos", *(f"{layer}{block}" for layer in range(6) for block in "af")]
+    assert names == ["position", "layer 0", "", "1", "", "2", "", "3", "", "4", "", "5", ""]
     shown, are = parts(page), base.tokenizer.token_to_id("are")
     assert [part for part, *_ in shown] == ["-1,0", *(f"{layer},{block}" for layer in range(6) for block in (0, 1))]
     before = float(trace["mlm.probabilities"][6, are])
@@ -98,6 +100,11 @@ def test_where_the_parts_were_not_tried_there_is_no_spine(mounted: Mounted, base
 TWO = "The [MASK] to the cabinet [MASK] on the table."
 
 
+def times(lead: float) -> str:
+    ratio = math.exp(abs(lead))
+    return f"{ratio:.1f}" if ratio < 10 else f"{round(ratio):,}"
+
+
 def lead(trace: Trace, at: int, one: int, other: int) -> float:
     return float(trace["mlm.logits"][at, one] - trace["mlm.logits"][at, other])
 
@@ -110,17 +117,20 @@ def test_two_words_compete_and_a_part_costs_the_lead_of_one_over_the_other(mount
     page.get_by_role("combobox", name="The word that it is held against").select_option("is")
     own = without(base, trace, "5,0")
     expect(page.locator(".enc-spine-says")).to_have_text(
-        f"Without the attention of layer 5 the lead of “are” over “is” goes from {lead(trace, 6, are, is_):.1f} "
-        f"to {lead(own, 6, are, is_):.1f}."
+        f"Without the attention of layer 5 “are” is {times(lead(own, 6, are, is_))} times likelier than “is”, with it "
+        f"{times(lead(trace, 6, are, is_))}."
     )
     for part, cost, says in parts(page):
         now, after = lead(trace, 6, are, is_), lead(without(base, trace, part), 6, are, is_)
         assert cost == pytest.approx(now - after, abs=2e-3), part
-        assert f"{abs(after):.1f}" in says, says
+        assert f" {times(after)} times likelier" in says, says
         assert ("“is” is" in says) is (after < 0), says
     assert page.evaluate("window.store.query().over") == "is"
     assert not [one for one in page.evaluate("window.asked") if "12" in str(one)]  # the packet of the run has all
     page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name="The word", exact=True)).to_be_hidden()
+    page.locator(".enc-spine summary").click()
+    page.get_by_role("heading", level=1).click()  # a press elsewhere closes it, one on the menu too
     expect(page.get_by_role("combobox", name="The word", exact=True)).to_be_hidden()
 
 
