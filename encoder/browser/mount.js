@@ -314,7 +314,7 @@ function begin(root, options) {
       clearTimeout(soon);
       root.classList.remove('enc-present');
       going?.abort();
-      for (const one of [page, unfoldedNumbers, opened, drawer, top]) one?.end();
+      for (const one of [page, unfoldedNumbers, opened, drawer, top, parts]) one?.end();
       root.replaceChildren();
       root.classList.remove('enc');
     },

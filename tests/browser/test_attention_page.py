@@ -653,6 +653,21 @@ def test_it_fits_axe_finds_nothing_and_what_is_loaded_is_drawn_at_once(opened: O
     assert barriers(page, every=True) == []
 
 
+def test_canvases_are_sharp_in_front_of_a_class(opened: Opened) -> None:
+    """A canvas has as many pixels as the screen has for it, which a class sees larger."""
+    page = opened()
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.keyboard.press("p")
+    for one in (".picture-canvas", ".op-canvas"):
+        canvas = page.locator(one)
+        expect(canvas).to_be_visible()
+        page.wait_for_function(
+            "one => { const canvas = document.querySelector(one), box = canvas.getBoundingClientRect();"
+            " return canvas.currentCSSZoom > 1 && Math.abs(canvas.width - box.width) < 2 }",
+            arg=one,
+        )
+
+
 def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
     """A made-up run of 24 layers of 16 heads over 64 tokens: lists to open, and a grid that fits."""
     n, layers, heads = 64, 24, 16

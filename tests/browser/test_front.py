@@ -215,7 +215,7 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
 
 # How many words stand on the screen beside the bar, the scale of the spine and the sentence.
 WORDS = """() => {
-  const beside = '.enc-bar, .enc-spine-parts, .enc-spine-key, .enc-stage, .enc-spoken'
+  const beside = '.enc-bar, .enc-spine-parts, .enc-spine-key, .enc-spine-names, .enc-stage, .enc-spoken'
   const all = [], seek = node => node.querySelector('.enc') ?? [...node.querySelectorAll('*')]
     .map(one => one.shadowRoot && seek(one.shadowRoot)).find(Boolean)
   const go = node => node.childNodes.forEach(one => {
