@@ -204,13 +204,13 @@ export function classPage(state, acts) {
     <div class="enc-class-cards">
       ${card('What is asked', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p><p ?hidden=${!state.now?.asked}>${state.now?.asked?.ask}</p>
         ${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}
-        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page to keep', () => acts.keep('html'))}</div>`)}
+        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page of its own', () => acts.keep('html'))}</div>`)}
       ${card('Sentences of the class', html`<p class="enc-small" ?hidden=${wall.length}>None yet. Pupils send one from their own screen.</p>
         <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Run', () => acts.run(sentence), { label: `Run: ${sentence}` })}${button('', 'Remove', () => acts.drop(name), { label: `Remove: ${sentence}` })}
           ${button('out', 'Shut out', () => acts.out(name), { label: `Shut out who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
         ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
     <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink()}</p></details>
-    <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Keep the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
+    <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Save the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
   }
 
   function draw() {

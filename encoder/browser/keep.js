@@ -33,7 +33,7 @@ export function saved({ name, data }) {
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context */
 export function keep(root, context) {
-  const button = el('button', { type: 'button', class: 'enc-pill enc-keep', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, 'Keep');
+  const button = el('button', { type: 'button', class: 'enc-pill enc-keep', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, 'Save');
   const box = el('div', { class: 'enc-keep-box', hidden: true }), said = el('p', { class: 'enc-kept', role: 'status' });
   const dialog = told(root), gone = new AbortController();
   let known = /** @type {{of: string, about: Promise<About>}} */ ({ of: '' });
@@ -69,7 +69,7 @@ export function keep(root, context) {
   /** Looks what there is. */
   function look() {
     const { keep: ask } = context.options(), now = mine();
-    [kept, found, waits] = [now, null, now && ask ? 'Looking what can be kept …' : ''];
+    [kept, found, waits] = [now, null, now && ask ? 'Looking what can be saved …' : ''];
     write(said, '');
     const tell = (/** @type {About | null} */ about, says = '') => {
       if (box.hidden || JSON.stringify(mine()) !== JSON.stringify(now)) return;

@@ -252,7 +252,7 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
 def test_keep_takes_the_bars_of_the_chosen_token(opened: Opened) -> None:
     page = opened("add_norm", layer=3, step="add_norm_2.sum")
     chosen(page, KEYS).click()
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_function("window.kept.at(-1)?.picture === 'length_parts'")
     query = page.evaluate("window.kept.at(-1).query")
     assert (query["sum_token"], query["layer"], query["step"]) == (str(KEYS), "3", "add_norm_2.sum")

@@ -400,7 +400,7 @@ def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     for name, picture in (("word", "near_words"), ("place", "alike_places"), ("sum", "picture")):
         light(page, name)
-        page.get_by_role("button", name="Keep", exact=True).click()
+        page.get_by_role("button", name="Save", exact=True).click()
         page.wait_for_function("name => window.kept.at(-1)?.picture === name", arg=picture)
         page.keyboard.press("Escape")
     assert page.evaluate("window.kept.at(-1).query.step") == "embedding.output"

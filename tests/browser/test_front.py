@@ -295,6 +295,6 @@ def test_on_a_phone_the_sentence_grows_to_be_typed_in(phone: Page, app_url: str)
     assert box and box["width"] >= 340 and box["x"] >= 0 and box["x"] + box["width"] <= 390
     line.fill("My cat [MASK] on the roof.")
     line.press("Enter")
-    expect(phone.get_by_role("button", name="Keep", exact=True)).to_be_visible()
+    expect(phone.get_by_role("button", name="Save", exact=True)).to_be_visible()
     narrow = line.bounding_box()
     assert narrow and narrow["width"] < 200 and problems(phone) == []

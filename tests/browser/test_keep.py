@@ -70,7 +70,7 @@ def test_in_a_frame_there_is_no_menu(page: Page, app_url: str) -> None:
 def test_one_key_makes_a_page_large_and_another_ends_it(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training?{AT}")
     height = "one => one.getBoundingClientRect().height"
-    menu, save = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("button", name="Keep")
+    menu, save = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("button", name="Save")
     plot = page.locator(".js-plotly-plot, .curve").first
     usual = plot.evaluate(height)
     page.locator("h1").click()

@@ -1,4 +1,4 @@
-"""The menu Keep on the front: by keys, what it offers, and that what is taken along is the run that is shown."""
+"""The menu Save on the front: by keys, what it offers, and that what is taken along is the run that is shown."""
 
 import csv
 import io
@@ -63,7 +63,7 @@ def front(bench: Bench, client: TestClient) -> Page:
 
 def menu(page: Page) -> Locator:
     """The menu, opened, with all that is offered."""
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     found = page.get_by_role("menu")
     expect(found.get_by_role("menuitem", name="Caption and alt text")).to_be_visible()
     return found
@@ -92,7 +92,7 @@ def shares(trace: Trace, layer: int, head: int, word: int) -> np.ndarray:
 
 
 def test_the_menu_is_walked_by_keys_alone(front: Page) -> None:
-    button, menu = front.get_by_role("button", name="Keep", exact=True), front.get_by_role("menu")
+    button, menu = front.get_by_role("button", name="Save", exact=True), front.get_by_role("menu")
     expect(button).to_have_attribute("aria-haspopup", "menu")
     for key in ("Enter", "Space", "ArrowDown"):
         button.focus()
@@ -171,7 +171,7 @@ def test_the_code_that_is_copied_measures_the_same_numbers_by_itself(front: Page
     np.testing.assert_allclose(array(names["x"]), array(expected), rtol=1e-5)
     front.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    expect(front.get_by_role("button", name="Keep" if page == "start" else "Code", exact=True)).to_be_focused()
+    expect(front.get_by_role("button", name="Save" if page == "start" else "Code", exact=True)).to_be_focused()
 
 
 def test_the_link_and_the_words_can_be_copied(front: Page) -> None:
@@ -226,7 +226,7 @@ def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:
     choose(front, "Numbers as CSV")
     told = front.locator(".enc-kept")
     expect(told).to_have_text("Making the CSV …")
-    expect(front.get_by_role("button", name="Keep", exact=True)).to_be_focused()
+    expect(front.get_by_role("button", name="Save", exact=True)).to_be_focused()
     waiting[0].fulfill(status=503, json={"message": "The server has much to do."})
     expect(told).to_have_text("The server has much to do.")
     front.locator("h1").click()
@@ -235,7 +235,7 @@ def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:
 
 def test_a_server_that_does_not_answer_leaves_the_link(front: Page) -> None:
     held(front, lambda asked: {"status": 503, "json": {"message": "The server has much to do."}})
-    front.get_by_role("button", name="Keep", exact=True).click()
+    front.get_by_role("button", name="Save", exact=True).click()
     expect(front.get_by_text("The server has much to do.")).to_be_visible()
     expect(front.get_by_role("menuitem")).to_have_text(["Copy link"])
     front.unroute("**/api/picture")
@@ -245,7 +245,7 @@ def test_a_server_that_does_not_answer_leaves_the_link(front: Page) -> None:
 
 def test_a_file_that_asks_no_server_has_no_menu(front: Page) -> None:
     front.evaluate("() => { again({ closed: true, keep: undefined }) }")
-    expect(front.get_by_role("button", name="Keep", exact=True)).to_be_hidden()
+    expect(front.get_by_role("button", name="Save", exact=True)).to_be_hidden()
 
 
 def test_the_menu_and_what_it_shows_are_for_everybody(front: Page) -> None:
@@ -293,5 +293,5 @@ def test_the_menu_fits_a_phone(front: Page) -> None:
     for page in ("start", "attention"):
         front.evaluate("page => { again({ page }) }", page)
         bar = front.locator(".enc-bar").bounding_box()
-        button = front.get_by_role("button", name="Keep", exact=True).bounding_box()
+        button = front.get_by_role("button", name="Save", exact=True).bounding_box()
         assert bar and button and button["x"] + button["width"] <= 390 and bar["height"] <= 48

@@ -79,7 +79,7 @@ def test_a_changed_run_says_so_a_second_sentence_is_read_too_and_the_whole_run_c
     trace = base.trace(SENTENCE)
     files = {}
     for label in ("The whole run, for numpy", "This layer, as tables"):
-        page.get_by_role("button", name="Keep", exact=True).click()
+        page.get_by_role("button", name="Save", exact=True).click()
         with page.expect_download() as coming:
             page.get_by_role("menuitem", name=label).click()
         files[coming.value.suggested_filename] = coming.value.path().read_bytes()
@@ -104,7 +104,7 @@ def test_a_changed_run_says_so_a_second_sentence_is_read_too_and_the_whole_run_c
     page.get_by_role("button", name="Menu").click()
     page.get_by_role("button", name="In front of a class (P)").click()
     expect(sentence_line(page)).to_be_visible()
-    for name in ("Menu", "Keep"):
+    for name in ("Menu", "Save"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_hidden()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_visible()

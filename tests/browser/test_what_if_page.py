@@ -248,8 +248,8 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
 
 
 def kept(page: Page, encoder: TextEncoder) -> Answer:
-    """The picture that the menu Keep offers, of the model that made the page's runs."""
-    page.get_by_role("button", name="Keep").click()
+    """The picture that the menu Save offers, of the model that made the page's runs."""
+    page.get_by_role("button", name="Save").click()
     page.wait_for_function("window.kept.length")
     asked = page.evaluate("window.kept.pop()")
     page.keyboard.press("Escape")
