@@ -42,7 +42,7 @@ def gaps(text: str) -> list[tuple[int, int]]:
     digit touches them, unless its script has no spaces between words. Underscores in a text without a letter or digit
     are a line that somebody drew, unless they are all that is there but for a full stop.
     """
-    written = any(map(str.isalnum, TYPED.sub("", text))) or TYPED.fullmatch(text.strip(" .?!"))
+    written = any(map(str.isalnum, TYPED.sub("", text))) or TYPED.fullmatch(text.strip().rstrip(" .?!"))
     return [
         match.span()
         for match in TYPED.finditer(text)
