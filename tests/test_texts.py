@@ -146,7 +146,13 @@ def test_a_gap_is_the_models_own_mask_by_any_of_its_names(name: str) -> None:
     encoder = reader(name)
     own = encoder.mask_token
     assert own == ("[MASK]" if name == "cased" else "<mask>")
-    for frame in ("The capital of France is {}.", "{} is the capital of Italy", "I was born in ({}), and {} of Rome"):
+    for frame in (
+        "The capital of France is {}.",
+        "{}",
+        "{}.",
+        "{} is the capital of Italy",
+        "I was born in ({}), and {} of Rome",
+    ):
         right = encoder.tokenize(frame.format(own, own))
         for typed in ("___", "__", "_________", "[MASK]", "[mask]", "<mask>", "<MASK>", "[Mask]"):
             text = frame.format(typed, typed)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { read } from '../../encoder/browser/packet.js';
+import { headFor, look, wordAt, words } from '../../encoder/browser/run.js';
 import { withoutPart } from '../../encoder/browser/spine.js';
 
 const shipped = name => read(new Uint8Array(readFileSync(new URL(`../../encoder/packet/shipped/${name}.packet`, import.meta.url))).buffer);
@@ -46,4 +47,14 @@ test('without a guess it is said how far the word moves, of a word of several to
   assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 the last vector of “cat” moves by 20 % of its length');
   assert.deepEqual(withoutPart(run, { layer: -1, block: 0 }, 1), [], 'no positions are added');
   assert.deepEqual(withoutPart(run, { layer: 0, block: 1 }, 0), [], 'no word stands there');
+});
+
+test('a word that is pressed has a head that looks at another word, and keeps one that does', () => {
+  const all = words(keys), most = (word, place) => { const { shares, rest } = look(keys, place.layer, place.head, word); return { to: all[shares.indexOf(Math.max(...shares))], rest, top: Math.max(...shares) }; };
+  for (const word of all.filter(one => one.plain)) {
+    const place = headFor(keys, word, { layer: 4, head: 7 }), { to, rest, top } = most(word, place);
+    assert.ok(to !== word && (to.plain || to.gap) && top >= rest, `${word.name} looks at ${to.name}`);
+    assert.deepEqual(headFor(keys, word, place), place);
+  }
+  assert.deepEqual(headFor(keys, all[wordAt(keys, gap)], { layer: 0, head: 0 }), { layer: null, head: null }, 'at the gap the run chooses');
 });
