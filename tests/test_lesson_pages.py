@@ -390,6 +390,7 @@ ELSEWHERE = {
     "disentangled",
     "window",
     "gate",
+    "label",
 }  # parts that this model does not have
 
 

@@ -8,6 +8,7 @@ import pytest
 from in_turn import in_turn
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.model.classifier_config import ClassifierConfig
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
@@ -234,6 +235,7 @@ STEPS = {
         EncoderConfig(pooling="mean"),
         EncoderConfig(position_buckets=32, norm="rms_norm"),
         EncoderConfig(distance_scores="both"),
+        EncoderConfig(classifier=ClassifierConfig(labels=("negative", "positive"))),
     )
     for step in catalogue(config)
 }
