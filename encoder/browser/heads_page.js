@@ -111,7 +111,7 @@ export function heads(root, context) {
     const { layers, heads } = of.about.model;
     const cell = (/** @type {Head} */ place) => {
       const { kind, text, brief, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><p class="hd-label" aria-hidden="true">${brief}</p><canvas aria-hidden="true"></canvas></div>`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
     };
     into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
   }

@@ -76,6 +76,8 @@ export function start(root, context) {
     point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
     keep: head => { pointed = null; store.set(head); },
   };
+  /** The head that a pressed word was given. @type {{layer: number | null, head: number | null} | null} */
+  let given = null;
   const picture = stage(position => press(position)), small = rows(heard);
   const maps = heads(heard, () => [link('attention', 'Open this head'), link('heads', 'What each head does')]);
   const field = sentenceField(text => {
@@ -96,11 +98,12 @@ export function start(root, context) {
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', () => redraw(), { signal: done.signal });
 
-  /** Asks from another word, with a head that has something to show of it. @param {number} position */
+  /** Asks from another word; a head that nobody chose gives way to one that has something to show of it. @param {number} position */
   function press(position) {
     if (!run || !state) return;
-    const word = words(run)[wordAt(run, position)];
-    store.set({ word: position, ...(word ? headFor(run, word, state) : {}) });
+    const word = words(run)[wordAt(run, position)], own = free || (given?.layer === state.layer && given?.head === state.head);
+    if (word && own) given = headFor(run, word, state);
+    store.set({ word: position, ...(word && own ? given : {}) });
   }
   /** @param {boolean} shown */
   function fold(shown) {

@@ -32,7 +32,7 @@ PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
       '.picture-canvas, .enc-words, .hd-here, .hd-grid, .bars, .cv-canvas, .wi-bars, .board, ' +
-      '.cc-stage, .vs-canvas, .an-stack, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
+      '.cc-stage, .vs-canvas, .an-stack, .ou-scroll, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
   const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement

@@ -15,7 +15,6 @@ from browser_tools import (
     problems,
     rerun,
     valued,
-    widget,
 )
 from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
@@ -212,13 +211,13 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
 def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/training?cell=layers.4.feed_forward.output:8,1")
+    open_page(page, f"{app_url}/models?cell=layers.4.feed_forward.output:8,1")
     value = float(base.trace(EXAMPLE)["layers.4.feed_forward.output"][8, 1])
     opened_number(page, "“it” (8)", value)
-    way = widget(page, "bar").get_by_role("button", name="Previous")
+    way = page.get_by_role("button", name="Save", exact=True)
     assert way.evaluate("""e => {
       const r = e.getBoundingClientRect();
-      return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
+      return e.contains(e.getRootNode().elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
     }""")
     assert barriers(page) == []
     with rerun(page):

@@ -155,12 +155,15 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
     words = [w for w in range(encoder.tokenizer.get_vocab_size()) if encoder.tokenizer.id_to_token(w) not in special]
     near = torch.nn.functional.cosine_similarity(table, table[trace.ids[i]][None], dim=-1)
     others = [w for w in words if w != trace.ids[i]]
-    best = others[int(near[others].argmax())]
+    best, second = (others[place] for place in near[others].topk(2).indices.tolist())
     word, cosine = f"“{encoder.tokenizer.id_to_token(best)}”", f"{float(near[best]):.2f}"
     chance = (2 * torch.tensor(len(words) - 1.0).double().log() / table.shape[1]).sqrt().clamp(max=1)
     name = named(trace, i)
     if trace.tokens[i] == "[MASK]":
         return f"{name[0].upper()}{name[1:]} starts as one row of numbers, the same for every gap: that of [MASK]."
+    if float(near[best]) > 1.25 * float(chance) and float(near[best] - near[second]) < 0.02:
+        other = f"“{encoder.tokenizer.id_to_token(second)}” ({float(near[second]):.2f})"
+        return f"On its own, {name} has no one nearest word: {word} ({cosine}) is hardly nearer than {other}."
     if float(near[best]) > 1.25 * float(chance):
         return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
     return (
