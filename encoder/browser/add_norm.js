@@ -129,8 +129,8 @@ export function addNorm(root, context) {
   /** The guess without what is added, and with it. @param {ReturnType<typeof lossOf>} known */
   function guessBars(known) {
     if (!known?.word) return nothing;
-    const values = [known.share - known.cost, known.share], most = Math.max(...values), texts = both(values[0], values[1]);
-    return bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i] / most, text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` });
+    const values = [known.share - known.cost, known.share], texts = both(values[0], values[1]);
+    return bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` });
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */

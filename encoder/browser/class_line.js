@@ -209,7 +209,7 @@ export function classPage(state, acts) {
         <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Run', () => acts.run(sentence), { label: `Run: ${sentence}` })}${button('', 'Remove', () => acts.drop(name), { label: `Remove: ${sentence}` })}
           ${button('out', 'Shut out', () => acts.out(name), { label: `Shut out who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
         ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
-    <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink()}</p></details>
+    <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink(found?.link)}</p></details>
     <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Save the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
   }
 

@@ -110,7 +110,7 @@ function begin(root) {
     const named = [...data.dashed, ...(beside ? [beside] : [])], ends = (/** @type {{shares: (number | null)[]}[]} */ all) => all.map(({ shares }) => (1 - (shares[shares.length - 1] ?? 0)) * HIGH), tops = spread(ends(named), LINE, HIGH);
     const share = own.shares[now], right = at(steps[now]) > scale.length * 0.7;
     into(html`<div class="fm-top"><div class="fm-picture">${picture.element}</div>${guesses(compared)}</div>
-      <div class="fm-axis">${axis.element}<span class="fm-name">training step</span></div>
+      <div class="fm-axis">${axis.element}<span class="fm-name">training step; right at the last one:</span></div>
       <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}</span>`)}</div>
         <div class="fm-lines">${curve({ title: '', label, series, x: { low: -0.5, high: scale.length - 0.5, name: '' }, y: { low: 0, high: 1 }, mark: at(steps[now]) }, { choose: place => go(nearest(place)), high: HIGH })}
           <div class="fm-over" aria-hidden="true">${data.lines.map(one => html`<span class="fm-rule ${one.share > TOP ? 'is-below' : ''}" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
@@ -126,7 +126,7 @@ function begin(root) {
     const heights = spread(ends(data.curves), APART, HIGH);
     pills.buttons().forEach((button, i) => { button.style.top = narrow ? '' : `${heights[i] - APART / 2 + 2}px`; });
     if (narrow) reveal(/** @type {Element} */ (pills.element.querySelector('.radios')), pills.buttons()[data.chosen]);
-    const caption = [data.who, second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: right, marked by hand.' : '', note];
+    const caption = [data.who, second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: the right word, marked by hand.' : '', note];
     picture.draw({ of: words, dir: fromRight(words.filter((_, i) => !gaps[i]).join(' ')) ? 'rtl' : 'ltr', words: all }, from, row(weights, now, from, words.length), caption.filter(Boolean).join(' '), null, second < 0 ? null : row(weights, second, from, words.length));
   }
   /** What is guessed at this moment, beside another one; and what leads on. @param {number} compared */

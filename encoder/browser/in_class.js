@@ -122,8 +122,12 @@ function begin() {
       const data = await server.ask('keep', { seat: state.seat, format }, answer => answer.blob()).catch(() => null);
       if (data) saved({ name: `class_${state.seat.slice(0, 6)}.${format}`, data });
     },
-    /** The link by which the class is led from another screen; what follows # is not sent to any server. */
-    ownLink: () => `${new URL(screen.address, location.origin).href}#class=${state.seat}`,
+    /** The link by which the class is led from another screen, on the host of the others' link; what follows # is not sent to any server. @param {string} [theirs] */
+    ownLink(theirs) {
+      const own = new URL(screen.address, location.origin);
+      if (theirs) own.host = new URL(theirs, location.origin).host;
+      return `${own.href}#class=${state.seat}`;
+    },
   };
   const line = classLine(state, acts), page = classPage(state, acts);
 

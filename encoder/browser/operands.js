@@ -125,7 +125,7 @@ function shares({ run, vectors, chosen, i, column, position, mine, value, names 
   return {
     kind: 'shares', names, total: line(`${names[position]} → ${names[column]}`, value, '', share(value)),
     lines: [line(temperature === 1 ? `e^(${x})` : `e^((${x}) / ${temperature.toFixed(1)})`, powers[column], '', placed(powers[column], 3)), line('÷ sum of the row', sum, '', placed(sum, 3))],
-    strips: [strip('scores', values, { shut }), strip('e^(x − most)', powers, { parts: 'share' }), strip('shares', mine, { parts: 'share' })],
+    strips: [strip('scores', values, { shut }), strip('e^(x − max)', powers, { parts: 'share' }), strip('shares', mine, { parts: 'share' })],
   };
 }
 

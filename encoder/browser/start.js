@@ -186,8 +186,8 @@ export function start(root, context) {
   function below(of, { layer, head, off, maps: unfolded }, word, kept, can) {
     const { layers, heads: each } = of.about.model, total = layers * each, found = couple();
     const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
-    const guessed = guessBars(of, { layer, head }, off && can, word.position), { shares, rest } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
-    const [{ position, share }] = rest > shares[top] ? toOthers(of, { layer, head }, word) : [{ position: words(of)[top].position, share: shares[top] }];
+    const guessed = guessBars(of, { layer, head }, off && can, word.position), { shares } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
+    const [{ position, share }] = shares[top] > 0 ? [{ position: words(of)[top].position, share: shares[top] }] : toOthers(of, { layer, head }, word);
     const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column: position }) }, first = found ? 'pair' : can ? 'head' : '';
     if (first) nudges[first] ??= unseen(first);
     return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}

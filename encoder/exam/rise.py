@@ -184,8 +184,8 @@ def headline(curve: Rise, name: str) -> str:
         return f"{capital(name)} does no better than a rule: {then(curve, (len(curve.steps) - 1,))}, {rule}."
     moments = sorted({at - 1, at, curve.leaves, *((len(curve.steps) - 1,) if at == curve.leaves else ())})
     does = "prefers" if curve.place is None else "finds"
-    rule = NEAREST if curve.place is None else "the rule"
-    numbers = f"{then(curve, moments)}; {rule} gets {percent(curve.fixed, 1)}"
+    better = f", the best rule {percent(curve.rule, 1)}" if curve.rule > curve.fixed else ""
+    numbers = f"{then(curve, moments)}; the rule “{curve.fixed_name}” gets {percent(curve.fixed, 1)}{better}"
     return f"Step by step {name} {does} {EXAMPLES[curve.relation].find}: {numbers}."
 
 

@@ -44,9 +44,11 @@ def draw() -> None:
     config, wrong, why = config_of_form()
     grid([(name, ask_number) for name in [*COUNTS][:IN_SIGHT]], wrong, why)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(
-            f"**{millions(config)}** parameters, random" if config else f":red[{why}]" * (not wrong), width="content"
-        )
+        if config:
+            lacks = "" if config.mlm_head else ", no head for guesses"
+            st.markdown(f"**{millions(config)}** parameters, random{lacks}", width="content")
+        else:
+            st.markdown(f":red[{why}]" * (not wrong), width="content")
         st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build)
     draw_others(wrong, why)
 

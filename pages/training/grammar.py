@@ -180,7 +180,8 @@ def who_looks(scene: Scene) -> str:
     shown = f"Layer {layer}, head {head}"
     if model == scene.view.model or model.startswith(MOMENT):
         return f"{shown}."
-    return f"{shown} of {name}: how {offered_models.offer(model).label.partition(':')[0]} was trained is not recorded."
+    asked = offered_models.offer(model).label.partition(":")[0]
+    return f"{shown} of {name}, whose training was filmed; that of {asked} was not."
 
 
 def notes(curve: Rise, seen: WordMoments) -> list[str]:
