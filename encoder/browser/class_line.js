@@ -191,7 +191,7 @@ export function classPage(state, acts) {
     const { seat, counts, now } = state;
     if (!seat) return 'Look together: one screen leads, the others guess and answer';
     if (!seat.includes('-leads-')) return say('class_in', { code: seat.slice(0, 6) });
-    if (!counts?.here) return 'Nobody has joined yet: show this code, or the square';
+    if (!counts?.here) return 'Nobody has joined yet: show this code or the QR code';
     return now?.asked && counts.answered !== null ? say('class_asked', { count: counts.answered, here: counts.here }) : say('class_with', { here: counts.here, follow: counts.follow });
   }
 
