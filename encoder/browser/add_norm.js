@@ -136,9 +136,9 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm then sets its length.'}`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm then sets its length, so that vectors do not grow from layer to layer.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
-    return `A norm sets the length of the vector that ${who} reads. What ${who} writes is added to the vector itself.`;
+    return `A norm sets the length of the vector that ${who} reads, however long it has grown. What ${who} writes is added to the vector itself.`;
   }
 
   /** @typedef {{name: string, value: number}} Shown of a bar */
