@@ -196,7 +196,7 @@ export function carried({ context, root, changed, choose }) {
     if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to the gap, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
     const example = found?.heads[0] ?? [0, 0], most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`An arrow is what one head takes from one word: how much of the change from A to B comes when that alone is taken from B, which is what the scissors do. The board tries all that a head takes. These shares need not add up: what one brings, another may bring too. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
+    return explained(typeset(`An arrow is what one head takes from one word: its part of the change when that alone is taken from B, as the scissors do. The board tries all that a head takes. Shares need not add up. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
   }
 
   /** Draws the words, and the arrows where these stand. */
