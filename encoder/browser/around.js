@@ -1,7 +1,7 @@
 // @ts-check
 // What stands around a page that a server draws: the bar on top, and the layer and head of a lab.
 import { bar, BEFORE_CLASS, byKeys } from './bar.js';
-import { dress, el } from './dom.js';
+import { dress, drawn, el } from './dom.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { maskToken } from './run.js';
@@ -18,22 +18,8 @@ import { radios } from './controls.js';
 /** The pictures of the page that is drawn. @type {Saved[]} */
 let pictures = [];
 
-/** What each element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, {draw: (shown: any, act: Act) => void, end: () => void}>} */
-const parts = new WeakMap();
-
-/** @template T @param {HTMLElement} root @param {T} shown @param {Act} act @param {(root: HTMLElement) => {draw: (shown: T, act: Act) => void, end: () => void}} begin */
-function drawn(root, shown, act, begin) {
-  const here = parts.get(root) ?? begin(root);
-  parts.set(root, here);
-  here.draw(shown, act);
-  return () => {
-    parts.get(root)?.end();
-    parts.delete(root);
-  };
-}
-
 /** The bar of a page whose headline stands below it. @param {HTMLElement} root @param {Shown} shown @param {Act} act */
-export const drawBar = (root, shown, act) => drawn(root, shown, act, beginBar);
+export const drawBar = (root, shown, act) => drawn(root, beginBar, shown, act);
 
 /** Takes the pictures of the page, for Save in the bar. @param {Saved[]} saved */
 export function takePictures(saved) {
@@ -41,7 +27,7 @@ export function takePictures(saved) {
 }
 
 /** The layer and head. @param {HTMLElement} root @param {Place} place @param {Act} act */
-export const drawPlace = (root, place, act) => drawn(root, place, act, beginPlace);
+export const drawPlace = (root, place, act) => drawn(root, beginPlace, place, act);
 
 /** @param {HTMLElement} root */
 function beginBar(root) {

@@ -40,7 +40,7 @@ export function radios(label, choose, { most = MOST, small = most === MOST ? MOS
   };
 }
 
-export const PAUSE = 4500; // ms at each stop, unless somebody goes on
+const PAUSE = 4500; // ms at each stop, unless somebody goes on
 const CLICKER = /** @type {Record<string, number>} */ ({ PageDown: 1, PageUp: -1 }), STEPS = /** @type {Record<string, number>} */ ({ ' ': 1, ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
 const APART = 'dialog, [role=dialog], .enc-number'; // what has all keys of its own
 const TYPED = 'textarea, [contenteditable], input:not([type=range], [type=radio], [type=checkbox])';

@@ -144,3 +144,17 @@ export function dress(root, css) {
   within.adoptedStyleSheets = [...within.adoptedStyleSheets, sheet];
   given.set(css, sheet);
 }
+
+/** What each element of a page of the server has. @type {WeakMap<HTMLElement, {draw: (...shown: any[]) => void, end: () => void}>} */
+const parts = new WeakMap();
+
+/** Draws in an element, which is begun once: a server hands over what it shows again and again. What this gives takes it down. @template {unknown[]} A @param {HTMLElement} root @param {(root: HTMLElement) => {draw: (...shown: A) => void, end: () => void}} begin @param {A} shown */
+export function drawn(root, begin, ...shown) {
+  const here = parts.get(root) ?? begin(root);
+  parts.set(root, here);
+  here.draw(...shown);
+  return () => {
+    parts.get(root)?.end();
+    parts.delete(root);
+  };
+}

@@ -1,9 +1,10 @@
 // @ts-check
 // Grammar on film: a sentence's arcs at a moment of training, one axis of moments that goes through the curves, and what is guessed then.
 import { bars } from './bars.js';
+import { watched } from './canvas.js';
 import { radios, rail } from './controls.js';
 import { curve } from './curves.js';
-import { dress, reveal } from './dom.js';
+import { drawn, dress, reveal } from './dom.js';
 import waves from './embedding.css';
 import style from './film.css';
 import { placeOf, spread, unpacked } from './film_layout.js';
@@ -48,19 +49,8 @@ const MOST = 4; // guesses
 /** How a step is written where there is little room. @param {number} step */
 const brief = step => (step >= 1000 && step % 1000 === 0 ? `${step / 1000}k` : many(step));
 
-/** What an element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, ReturnType<typeof begin>>} */
-const films = new WeakMap();
-
 /** Draws the film, or what is new in it; what it gives takes it down. @param {HTMLElement} root @param {FilmData} data @param {Tell} tell */
-export function film(root, data, tell) {
-  const here = films.get(root) ?? begin(root);
-  films.set(root, here);
-  here.draw(data, tell);
-  return () => {
-    films.get(root)?.end();
-    films.delete(root);
-  };
-}
+export const film = (root, data, tell) => drawn(root, begin, data, tell);
 
 /** @param {HTMLElement} root */
 function begin(root) {
@@ -72,8 +62,7 @@ function begin(root) {
   const pills = radios('Curve', index => { if (index !== data.chosen) tell('curve', index); }, { most: Infinity, hidden: true, class: 'fm-pills' });
   const axis = rail({ choose: go, play: show, rest: redraw, second: to => { second = to; redraw(); } }, { name: 'Moment of training', pause: STAY });
   root.addEventListener('pointerdown', event => { if (!(/** @type {Element} */ (event.target)).closest('.rail-play')) axis.pause(); });
-  const watch = new ResizeObserver(() => { if (wide !== root.clientWidth) redraw(); });
-  watch.observe(root);
+  const unwatch = watched(root, () => wide, redraw);
 
   /** @param {number} to */
   function show(to) {
@@ -154,7 +143,7 @@ function begin(root) {
     },
     end() {
       axis.end();
-      watch.disconnect();
+      unwatch();
       root.replaceChildren();
     },
   };

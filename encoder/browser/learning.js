@@ -3,7 +3,7 @@
 import { watched } from './canvas.js';
 import { rail } from './controls.js';
 import { curve } from './curves.js';
-import { dress, themeOf } from './dom.js';
+import { drawn, dress, themeOf } from './dom.js';
 import waves from './embedding.css';
 import { bytesOf } from './film_layout.js';
 import { brushOf } from './heads.js';
@@ -39,19 +39,8 @@ export function nearest(distance) {
   return { head: all.indexOf(far), far };
 }
 
-/** @type {WeakMap<HTMLElement, ReturnType<typeof begin>>} */
-const drawn = new WeakMap();
-
 /** Draws a run, or what is new of it; what it gives takes it down. @param {HTMLElement} root @param {LearningData} data */
-export function learning(root, data) {
-  const here = drawn.get(root) ?? begin(root);
-  drawn.set(root, here);
-  here.draw(data);
-  return () => {
-    drawn.get(root)?.end();
-    drawn.delete(root);
-  };
-}
+export const learning = (root, data) => drawn(root, begin, data);
 
 /** @param {HTMLElement} root */
 function begin(root) {

@@ -15,7 +15,7 @@ import { goTo } from './spine.js';
 import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
 import { wordPair } from './word_pair.js';
-import { aboutSum, leadSaid, MOST_TOKENS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
+import { aboutSum, MOST_TOKENS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
 import { guessed, masked, said, turned, wordsTable } from './settling.js';
 import { open, toQuery } from './store.js';
 
@@ -139,7 +139,7 @@ export function output(root, context) {
       ${grid.element}${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
-      ${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides: hides ?? leadSaid(sum).some(({ name }) => name === 'missed'), hide: on => { hides = on; render(); } }) : added.instead}
+      ${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
       ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}`, page);
     rest.say(moves ? '' : told);
   }

@@ -14,7 +14,7 @@ import { explained } from './terms.js';
 /** A sum for one word over another: of each word of the sentence, of biases, and what is left over; `beside` are the words that can be masked. @typedef {{layer: number, ends: boolean, word: string, other: string, pair: [number, number], names: string[], beside: number[], adds: number[], lost: number[] | null, biases: number, left: number, total: number, agree: number}} Sum */
 
 export const MOST_TOKENS = 64; // of a text whose words are added up
-export const MOST_WORDS = 14;
+const MOST_WORDS = 14;
 const LARGEST = 12; // words of a picture; of a longer sentence those that add most
 const DECIDED = 0.5; // nats: a lead below it decides nothing
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
@@ -66,8 +66,9 @@ export function leadSaid({ word, other, names, adds, total, lost }) {
   return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...said];
 }
 
-/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean, hide: (on: boolean) => void}} how `hides`: what the lead loses without each word stands there too */
-export function wordSum(packet, sum, beside, { gap, asked, hides, hide }) {
+/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean | null, hide: (on: boolean) => void}} how `hides`: what the lead loses without each word stands there too, null where what is said of it speaks of that */
+export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide }) {
+  const said = leadSaid(sum), hides = wanted ?? said.some(({ name }) => name === 'missed');
   const { names, adds, total, biases, left, ends, word, other, agree } = sum, lost = hides ? sum.lost : null, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
   const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
   const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
@@ -93,7 +94,7 @@ export function wordSum(packet, sum, beside, { gap, asked, hides, hide }) {
       ${kind === 'is-sum' ? html`<small>${[0, 1].map(i => tight(percent(at(share, sum.layer, sum.pair[i])))).join(' : ')},<br> ${odds}</small>` : noted ? html`<small>hiding it<br> ${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</small>` : note ? html`<small>${note}</small>` : nothing}</div>`;
   }
   return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${room(up)}px; --low: ${room(down)}px">
-    <div class="ou-headline"><h2 class="ou-lead">${composed([...leadSaid(sum), { text: '.', name: '', format: '' }])}</h2>${beside}</div>
+    <div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></span>
       ${ends ? `Each bar is what one word adds to the lead, in score: together ${signed(total)}.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
       ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>and what hiding each word costs, in a run of its own</label>` : nothing}</p>
