@@ -16,7 +16,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from encoder.pictures.chart import Chart, SmallMap, largest_of, small_maps
-from encoder.pictures.figures.areas import KINDS, colour_of, layer_names, rectangles
+from encoder.pictures.figures.areas import bars_of, colour_of, layer_names, rectangles
 from encoder.pictures.figures.charts import below, first_terms, level
 from encoder.pictures.figures.scatter import LEAST, LETTER, LEVELS, apart
 from encoder.pictures.numbers import array
@@ -641,15 +641,14 @@ def draw_areas(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     """Parameters as areas, with the number of each layer below its column."""
     areas = chart.look["areas"]
     boxes = rectangles(areas)
-    for name in dict.fromkeys(sorted((area.kind for area in areas), key=[*KINDS].index)):
-        mine = [box for area, box in zip(areas, boxes, strict=True) if area.kind == name]
+    for bars in bars_of(areas, boxes):
         axes.bar(
-            [box.x + box.width / 2 for box in mine],
-            [box.height for box in mine],
-            [box.width for box in mine],
-            [1 - box.y - box.height for box in mine],
-            label=name,
-            color=tone(colour_of(name, room.theme)),
+            bars.middles,
+            bars.heights,
+            bars.widths,
+            bars.feet,
+            label=bars.kind,
+            color=tone(colour_of(bars.kind, room.theme)),
             edgecolor=BACKGROUND[room.theme],
             linewidth=0.4,
         )

@@ -1,7 +1,7 @@
 """Parameters as areas: the embedding, a column for each layer with its heads above its feed-forward, the guess."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -83,26 +83,50 @@ def layer_names(areas: Sequence[Area], places: Sequence[Rectangle]) -> list[tupl
     return names[:: math.ceil(LETTERS / min((width for _, _, width in names), default=1))]
 
 
+class KindBars(NamedTuple):
+    """The areas of a kind as bars with a width and a foot of their own."""
+
+    kind: str
+    areas: list[Area]
+    middles: list[float]
+    heights: list[float]
+    widths: list[float]
+    feet: list[float]
+
+
+def bars_of(areas: Sequence[Area], boxes: Sequence[Rectangle]) -> Iterator[KindBars]:
+    """The bars of every kind that there is, in the order of KINDS."""
+    for kind in KINDS:
+        mine = [(area, box) for area, box in zip(areas, boxes, strict=True) if area.kind == kind]
+        if mine:
+            yield KindBars(
+                kind,
+                [area for area, _ in mine],
+                [box.x + box.width / 2 for _, box in mine],
+                [box.height for _, box in mine],
+                [box.width for _, box in mine],
+                [1 - box.y - box.height for _, box in mine],
+            )
+
+
 def parameter_areas(areas: Sequence[Area], theme: Theme) -> Drawn:
     """The picture: rectangles are bars with a width and a foot of their own."""
     boxes = rectangles(areas)
-    marks = []
-    for kind in dict.fromkeys(sorted((area.kind for area in areas), key=[*KINDS].index)):
-        mine = [(area, box) for area, box in zip(areas, boxes, strict=True) if area.kind == kind]
-        marks.append(
-            mark(
-                "bar",
-                name=kind,
-                x=[box.x + box.width / 2 for _, box in mine],
-                y=[box.height for _, box in mine],
-                base=[1 - box.y - box.height for _, box in mine],
-                width=[box.width for _, box in mine],
-                text=[f"{area.name}: {area.parameters:,} parameters" for area, _ in mine],
-                textposition="none",
-                hovertemplate="%{text}<extra></extra>",
-                marker={"color": colour_of(kind, theme), "line": {"color": BACKGROUND[theme], "width": 1}},
-            )
+    marks = [
+        mark(
+            "bar",
+            name=bars.kind,
+            x=bars.middles,
+            y=bars.heights,
+            base=bars.feet,
+            width=bars.widths,
+            text=[f"{area.name}: {area.parameters:,} parameters" for area in bars.areas],
+            textposition="none",
+            hovertemplate="%{text}<extra></extra>",
+            marker={"color": colour_of(bars.kind, theme), "line": {"color": BACKGROUND[theme], "width": 1}},
         )
+        for bars in bars_of(areas, boxes)
+    ]
     names = layer_names(areas, boxes)
     across = {
         "range": [0, 1],
