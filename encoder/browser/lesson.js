@@ -1,11 +1,12 @@
 // @ts-check
 // A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
+import { bars } from './bars.js';
 import { dress, el, put, write } from './dom.js';
 import { keptIn } from './kept.js';
 import css from './lesson.css';
 import { html, nothing, render as into, repeat } from './lit.js';
 import { look } from './look.js';
-import { brief } from './number.js';
+import { brief, percent, tight } from './number.js';
 import { fromRight } from './run.js';
 import { say } from './say.js';
 import { stage } from './stage.js';
@@ -18,7 +19,7 @@ import { open } from './store.js';
 /** @typedef {{low: number, high: number, value: number, guess: number | null}} Scale */
 /** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], best?: number[], yours?: number | null, scale?: Scale, claim?: Parts, open?: {step: string, index: number[], text: string} | null}} Answered */
 /** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
-/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
+/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
 /** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again, `link` is the address of it. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
 /** What was guessed at a step; `own` tells that it was of another sentence, which fills no dot. @typedef {{guess: number | null, of: string}} Guess */
 
@@ -190,19 +191,21 @@ function begin() {
       <footer>${of && screen.drawn && !of.away && !of.goal && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
     shut.hidden = !loading && !waits();
-    into(html`${line.element}${shut}`, asked);
+    into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
     line.element.hidden = !words().length;
     screen.draw();
     sentence(); // which measures: it has its place by now
   }
   /** The words to choose from. */
-  const words = () => (!loading && shown?.question?.kind === 'word' && !shown.away ? shown.question.words : []);
+  const words = () => (!loading && shown?.question && !shown.away ? shown.question.words : []);
+  /** The choices as bars, with what the model gives each. @param {Question} question @param {Answered} told */
+  const answered = ({ choices: names }, { values = [], best = [], yours = null }) => (values.length ? bars(names.map((text, i) => ({ name: text, kind: i === yours ? 'is-yours' : best.includes(i) ? 'is-best' : '', fills: [{ share: values[i], text: tight(percent(values[i], 1)), colour: i === yours && !best.includes(i) ? 'second' : undefined }] })), { label: 'What the model gives each', kind: 'enc-lesson-bars' }) : nothing);
   /** The sentence to answer in, with shares and arcs once it was answered. */
   function sentence() {
     const told = shown?.told, every = words();
     if (!every.length) return;
-    const from = every.findIndex(word => word.asked), values = told?.values?.length ? told.values : null;
-    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told, kind: told && i === told.yours ? 'is-yours' : '' })) }, from, values, '', null);
+    const from = every.findIndex(word => word.asked), values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '' })) }, from, values, '', null);
   }
   return {
     /** @param {HTMLElement} host @param {Screen} next */
@@ -225,7 +228,7 @@ function begin() {
       draw();
     },
     /** What stands above the picture, and whether the picture is shown. */
-    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() } : null),
+    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() || Boolean(shown?.hides) } : null),
   };
 }
 

@@ -143,6 +143,7 @@ class AtStep:
             "hint": step.hint,
             "swap": self.swapped(),
             "texts": others(step),
+            "hides": step.hide,
         }
         if step.goal:
             shown["goal"] = self.reached()
@@ -154,7 +155,7 @@ class AtStep:
                     {"name": self.trace.tokenization.spelled(word), "position": word[0], "asked": self.asks_from(word)}
                     for word in self.words
                 ]
-                if question.kind == "word"
+                if question.kind == "word" or step.hide
                 else [],
                 "choices": list(question.choices) if question.kind == "choice" else list(VERDICTS),
                 "low": question.low,
@@ -169,7 +170,9 @@ class AtStep:
     def asks_from(self, word: tuple[int, ...]) -> bool:
         """Whether a word is the one that is asked about."""
         question = self.step.question
-        return question is not None and question.word != "" and word == self.trace.tokenization.find(question.word)
+        if question is None or not question.word:
+            return self.trace.tokens[word[0]] == self.encoder.mask_token
+        return word == self.trace.tokenization.find(question.word)
 
     def swapped(self) -> dict[str, str] | None:
         """The sentence with the step's other word in it, or back again."""
