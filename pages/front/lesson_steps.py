@@ -28,6 +28,7 @@ HELD = {Verdict.HOLDS: "It holds", Verdict.CONDITION: "It holds with a condition
 MARKED = re.compile(r"\*([^*]+)\*")
 PLACED = ("layer", "head", "model", "sentence", "other", "other_model", "second", "edits", "hidden", "lab")
 UNKNOWN = "There is no such lesson here. Choose one on the page Lessons."
+GAP = "____"
 Parts = list[tuple[str, str]]  # of a text: what it is, and whose: the model's, yours, a word's, or nobody's
 
 
@@ -152,7 +153,7 @@ class AtStep:
                 "kind": question.kind,
                 "ask": parts(question.ask, **values),
                 "words": [
-                    {"name": self.trace.tokenization.spelled(word), "position": word[0], "asked": self.asks_from(word)}
+                    {"name": self.name_of(word), "position": word[0], "asked": self.asks_from(word)}
                     for word in self.words
                 ]
                 if question.kind == "word" or step.hide
@@ -166,6 +167,10 @@ class AtStep:
         elif self.request.show:
             shown["told"] = self.told()
         return shown
+
+    def name_of(self, word: tuple[int, ...]) -> str:
+        """A word, and a gap as one."""
+        return GAP if self.trace.tokens[word[0]] == self.encoder.mask_token else self.trace.tokenization.spelled(word)
 
     def asks_from(self, word: tuple[int, ...]) -> bool:
         """Whether a word is the one that is asked about."""
@@ -270,10 +275,12 @@ class AtStep:
         question, guess = self.step.question, self.request.guess
         assert question is not None
         right = None if guess is None else abs(guess - value) <= question.near
-        head: Parts = [("Close: it is " if right else "It is ", ""), (number(value, form), "model"), (".", "")]
-        lines: list[Parts] = (
-            [[("You said ", ""), (number(guess, form), "yours"), (".", "")]] if guess is not None else []
-        )
+
+        def said(one: float) -> str:
+            return f"{number(one, form)} {question.unit}".strip()
+
+        head: Parts = [("Close: it is " if right else "It is ", ""), (said(value), "model"), (".", "")]
+        lines: list[Parts] = [[("You said ", ""), (said(guess), "yours"), (".", "")]] if guess is not None else []
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
         return {"right": right, "head": head, "lines": [*lines, *self.after(right, "")], "scale": scale}
 

@@ -43,7 +43,7 @@ from encoder.teach.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
+LONGEST = {"unit": 20, "title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
@@ -69,7 +69,7 @@ class Question:
     """What to guess before the answer is shown.
 
     `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
-    what may be chosen; `low` and `high` bound a number, which is right within `near`.
+    what may be chosen; `low` and `high` bound a number of so many `unit`, which is right within `near`.
     """
 
     kind: str
@@ -80,6 +80,7 @@ class Question:
     low: float = 0.0
     high: float = 1.0
     near: float = 0.05
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -321,7 +322,7 @@ def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, s
 
 def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, answered: bool) -> Question:
     """The question of a step, which a check or an answer decides."""
-    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near"))
+    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near", "unit"))
     kind, choices = table.get("kind"), table.get("choices", [])
     if kind not in KINDS:
         reader.refuse(where, f"kind of question is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
@@ -355,4 +356,5 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
         low,
         high,
         float(near),
+        reader.text(where, table, "unit", empty=True),
     )
