@@ -99,8 +99,8 @@ def test_from_which_layer_on_the_guess_is_first(base: TextEncoder) -> None:
     streams = [trace["embedding.output"], *(trace[f"layers.{i}.output"] for i in range(6))]
     logits = [base.model.predict(x) for x in streams]
     first = [int(one[6].argmax()) for one in logits if one is not None]
-    layer = next(i for i in range(7) if len(set(first[i:])) == 1)
-    answer = ANSWERS["first_from"](asked(base, KEYS, choices=list("0123456")))
+    layer = next(i for i in range(6) if len(set(first[i + 1 :])) == 1)  # after layer i, and after all that follow
+    answer = ANSWERS["first_from"](asked(base, KEYS, choices=list("012345")))
     assert answer.values == (layer,) and answer.right == (layer,)
 
 

@@ -195,7 +195,7 @@ function begin() {
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
       <footer>${of && screen.drawn && !of.away && !of.goal && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
-    shut.hidden = !loading && !waits();
+    shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
     line.element.hidden = !words().length || (screen.page === 'start' && Boolean(shown?.told) && !shown?.hides); // Start has the sentence itself
     screen.draw();
@@ -212,6 +212,12 @@ function begin() {
     const from = every.findIndex(word => word.asked), values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
     line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '' })) }, from, values, '', null);
   }
+  /** The word that is asked about, for a page that can hide what is asked of it alone. */
+  function asks() {
+    const word = waits() && !shown?.hides && shown?.question?.kind === 'word' ? shown.question.words.find(one => one.asked) : null;
+    return word ? { word: word.position, guess: answer } : null;
+  }
+
   return {
     /** @param {HTMLElement} host @param {Screen} next */
     shows(host, next) {
@@ -233,7 +239,7 @@ function begin() {
       draw();
     },
     /** What stands above the picture, and whether the picture is shown. */
-    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() || Boolean(shown?.hides) } : null),
+    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() || Boolean(shown?.hides), asks: asks() } : null),
   };
 }
 

@@ -240,7 +240,7 @@ class AtStep:
         if guess is None or self.step.question is None:
             return None
         if self.step.question.kind == "word":
-            return next((i for i, word in enumerate(self.words) if word[0] == guess), None)
+            return next((i for i, word in enumerate(self.words) if guess in word), None)
         count = len(VERDICTS if self.step.question.kind == "holds" else self.step.question.choices)
         return int(guess) if guess in range(count) else None
 
