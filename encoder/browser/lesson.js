@@ -24,7 +24,7 @@ import { open } from './store.js';
 /** What was guessed at a step; `own` tells that it was of another sentence, which fills no dot. @typedef {{guess: number | null, of: string}} Guess */
 
 const KEPT = 'encoder-lessons';
-const OF_RUN = ['sentence', 'second', 'model'], CHANGED = ['edits', 'hidden']; // what a guess is of, and what changes a run besides
+const OF_RUN = ['sentence', 'second', 'model'], PLACED = ['edits', 'hidden', 'layer', 'head', 'other', 'other_model', 'lab']; // what a guess is of, and what else of a view a step is bound to
 const HOW = /** @type {Record<string, string>} */ ({ word: 'Press a word in the sentence.', choice: 'Choose one.', number: 'Move the mark, then press Guess.', holds: 'What do you think?' });
 const WAITS = 60_000; // ms until a hint is given
 const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dialog, [role=dialog], .enc-number, [role=radiogroup], [role=toolbar], [role=grid]';
@@ -60,6 +60,8 @@ function begin() {
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) }));
   /** @type {Shown | null} */
   let shown = null;
+  /** What was guessed last, of whatever sentence. @type {Guess | null} */
+  let last = null;
   let wanted = '', wrong = '', folded = false, loading = false, whole = false, number = NaN, hinted = false, going = 0, came = '';
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hint;
@@ -68,7 +70,7 @@ function begin() {
   /** What a guess is of. */
   const here = () => JSON.stringify([screen.page, ...OF_RUN.map(one => screen.query()[one] ?? '')]);
   /** What the server was asked of: besides that, what the view of the step names. */
-  const asking = () => JSON.stringify([name(), at(), here(), ...[...CHANGED, ...Object.keys(shown?.steps[at() - 1]?.query ?? {})].map(one => screen.query()[one] ?? '')]);
+  const asking = () => JSON.stringify([name(), at(), here(), ...PLACED.filter((one, i) => i < 2 || one in (shown?.steps[at() - 1]?.query ?? {})).map(one => screen.query()[one] ?? '')]);
   /** What was guessed here before: a guess is of a sentence and a model. */
   const before = () => progress()[name()]?.guesses?.[at()];
   /** Keeps what was guessed at the step; of another sentence than the lesson's it is not kept. @param {Guess} guess */
@@ -81,7 +83,8 @@ function begin() {
   /** Asks what this screen shows of the step, with a guess where one was made. @param {{guess: number | null} | null} [guessed] */
   async function ask(guessed = null) {
     const lesson = name(), step = at(), place = here(), mine = ++going;
-    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : null);
+    if (guessed) last = { guess: guessed.guess, of: `${lesson} ${step} ${place}` };
+    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : last?.of === `${lesson} ${step} ${place}` ? last : null);
     wanted = asking();
     try {
       const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
@@ -122,7 +125,7 @@ function begin() {
   function go(to) {
     const step = shown?.steps[to - 1];
     if (step) screen.show(step.page, step.query);
-    else if (shown) screen.show('lessons', {});
+    else if (shown) screen.show('lessons', Object.fromEntries(OF_RUN.filter(one => screen.query()[one]).map(one => [one, screen.query()[one]])));
   }
   const close = () => screen.show(screen.page, { ...Object.fromEntries(Object.entries(screen.query()).filter(([key]) => !['lesson', 'at'].includes(key))) });
 
