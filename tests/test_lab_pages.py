@@ -12,9 +12,9 @@ from visits import link
 from encoder import TextEncoder
 from encoder.experiments import PLACES
 from encoder.model.steps.glossary import TERMS
-from encoder.pictures import registry
+from encoder.pictures import labs
 from encoder.pictures.lab import pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.tasks.learning import KINDS, learning_curves
 
 pytestmark = pytest.mark.slow
@@ -24,8 +24,8 @@ KEYS = "Keys on the table belong to Sara."
 
 def test_a_lab_stands_beside_its_pictures_and_is_offered() -> None:
     """So that its function and one module are all that a new one needs."""
-    names = [module.name for module in pkgutil.iter_modules(registry.__path__) if module.name.startswith("labs_")]
-    modules = [importlib.import_module(f"{registry.__name__}.{name}") for name in names]
+    names = [module.name for module in pkgutil.iter_modules(labs.__path__) if module.name.endswith("_lab")]
+    modules = [importlib.import_module(f"{labs.__name__}.{name}") for name in names]
     assert [set(module.LABS) - set(LABS) for module in modules] == [set()] * len(modules)
     for module in modules:
         shown = {id(picture) for lab in module.LABS.values() for picture in pictures_of(lab.parts)}

@@ -10,7 +10,7 @@ from tiny import TINY, VARIANTS, tiny
 from encoder import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.glossary import TERMS
-from encoder.teach.trials.order import identical_rows
+from encoder.pictures.labs.order_lab import identical_rows
 
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)
 TERM = {term.name: term for term in TERMS}

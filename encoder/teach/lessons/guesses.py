@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from encoder.pictures.labs.trial import Finding
 from encoder.support.formatting import brief, percent
-from encoder.teach.trials import Finding
 from encoder.trace.trace import Trace
 
 

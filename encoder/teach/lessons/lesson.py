@@ -12,13 +12,13 @@ A lesson is a TOML file of at most 100 kB:
     text = "Two sentences of the same words."  # one to three sentences
     view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
-    check = {trial = "same_vectors", positions = "off"}          # a trial of encoder.teach.trials and its parameters
+    check = {trial = "same_vectors", positions = "off"}          # a trial of encoder.pictures.labs and its parameters
     question = {kind = "number", ask = "How far apart?", low = 0, high = 2}    # what to predict first
 
 A question is of kind "token" (mark where `word` looks most in the view's layer and head), "number" (guess the number
 that the check measures, between `low` and `high`) or "verdict" (guess whether the claim holds). The last two need a
 check. A trial that takes a `sentence` is given the view's. `check = {claim = "softmax"}` is the trial of one of
-`encoder.teach.lessons.claims`, by its key; where the view has a sentence, that one is measured and not the claim's.
+its CLAIMS, by its key; where the view has a sentence, that one is measured and not the claim's.
 """
 
 import math
@@ -28,10 +28,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
@@ -188,7 +188,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     given = check(reader, where, table)
     trial = given.pop("trial", "")
     if "check" in table:
-        for problem in trials.problems(trial, given, sentence=True):
+        for problem in labs.problems(trial, given, sentence=True):
             reader.refuse(where, f"check: {problem}")
     asked = reader.table(where, table, "question")
     question = ask(reader, where, asked, bool(trial)) if "question" in table else None

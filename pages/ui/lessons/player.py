@@ -4,9 +4,10 @@ import html
 
 import streamlit as st
 
+from encoder.pictures.labs import TRIALS
+from encoder.pictures.labs.trial import Finding
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import Lesson, LessonStep
-from encoder.teach.trials import TRIALS, Finding
 from pages.ui.lessons import finding_view, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, title

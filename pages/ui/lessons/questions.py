@@ -4,12 +4,14 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.pictures.labs import TRIALS
+from encoder.pictures.labs.head_claims import position_of
+from encoder.pictures.labs.trial import Finding, Verdict
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.teach.lessons import guesses
 from encoder.teach.lessons.lesson import LessonStep, Question
-from encoder.teach.trials import TRIALS, Finding, Verdict, position_of
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.ui import session_runs

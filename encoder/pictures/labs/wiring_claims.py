@@ -8,11 +8,11 @@ from encoder.experiments.compare import cosines, mean_between
 from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.pictures.labs.head_claims import position_of
+from encoder.pictures.labs.trial import Finding, a_text, claim, judge, trial, untried
+from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Finding, judge, untried
-from encoder.teach.trials.head_trials import position_of
 from encoder.trace.unpadded import stream
 
 ROUNDING = 1e-5  # of the size of the numbers
@@ -24,7 +24,14 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, float]:
     return float((a - b).abs().max()), max(1.0, float(b.abs().max()))
 
 
-@experiment(runs=10, part=a_text(choices=POSITION_WISE))
+@claim(
+    "each-alone",
+    "guide block workflow",
+    "Feed-forward treats each token on its own: the others make no difference to it.",
+    page="feed_forward",
+    sentence="The cat sleeps.",
+)
+@trial(runs=10, part=a_text(choices=POSITION_WISE))
 @torch.inference_mode()
 def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") -> Finding:
     """A part gives each token the same when it gets that token alone as when it gets all of them.
@@ -48,7 +55,14 @@ def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") 
     return Finding(largest[part], f"difference of {part}, alone and together", text, judge(largest[part] < ROUNDING))
 
 
-@experiment(part=a_text(choices=("whole", "block")))
+@claim(
+    "few-lines",
+    "guide stack",
+    "A class of a few lines computes what such an encoder computes.",
+    page="output",
+    sentence=WIDE,
+)
+@trial(part=a_text(choices=("whole", "block")))
 @torch.inference_mode()
 def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Finding:
     """The class of a tutorial, given this model's weights, computes what this model does.
@@ -103,6 +117,15 @@ def strip(name: str, parts: tuple[str, ...]) -> str:
     return name
 
 
+@claim(
+    "layers-refine",
+    "guide stack",
+    "With each layer the vectors of “light” in three sentences grow less alike.",
+    page="output",
+    word="light",
+    sentences=["Turn on the light.", "This bag is light.", "I prefer light blue."],
+)
+@trial()
 def layers_refine(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """With every layer a word's vectors in several sentences grow less alike: each layer takes in more of the rest."""
     if len(sentences) < 2:

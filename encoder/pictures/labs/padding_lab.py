@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from encoder.experiments import bare, hidden_row, padding
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments import bare, hidden_row, padding, softmax_of
 from encoder.metrics import open_scores
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
 from encoder.pictures.figures.facts import kind_of
 from encoder.pictures.lab import Ask, Beside, Note, Own, Show, Table, When, about_sentence, in_lab, lab
+from encoder.pictures.labs.trial import Finding, a_text, claim, judge, trial
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.support.theme import Kind
+
+ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
 SHORT = Option("pad_short", None, lambda scene: "The cat sleeps.")
 MASKS = ("with the mask", "mask forgotten")
@@ -208,6 +212,44 @@ BARE = in_lab("Without [CLS] and [SEP]")(
     say=say_bare,
     about=lambda scene: about_sentence(scene, f"{quoted(scene.t.inputs)} with the added tokens and without"),
 )
+
+
+@trial(PADS, sets={"short": SHORT}, runs=6, held=6, mask=a_text(choices=("kept", "forgotten")))
+def padding_ignored(answer: Answer, mask: str = "kept") -> Finding:
+    """A short sentence in a batch has the vectors that it has alone."""
+    result, short = answer.value(padded(answer.scene)), answer.scene[SHORT]
+    leak = result.masked_leak if mask == "kept" else result.forgotten_leak
+    value = float(answer.numbers.array[int(mask == "forgotten")].max())
+    size = float(answer.scene.encoder.trace(short)["output"].abs().max())
+    text = (
+        f"With the mask {mask}, the vectors of “{short}” beside {len(result.tokens) - result.n} [PAD] differ from "
+        f"those alone by up to {brief(value)}; [PAD] takes {percent(float(leak.mean()))} of all weight."
+    )
+    return Finding(value, "largest difference from the run alone", text, judge(value < 10 * ROUNDING * size))
+
+
+@claim(
+    "masks",
+    "asked",
+    "Masking with -10⁹, as the guide does, and with minus infinity, as the block does, comes to the same.",
+    lesson="padding",
+)
+@trial()
+def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
+    """A large negative number masks as well as minus infinity."""
+    finite, endless = (float(softmax_of([2.0, 1.0, mask])[2]) for mask in (low, -math.inf))
+    lost, even = hidden_row(-math.inf), hidden_row(low)
+    text = (
+        f"Beside keys that may be seen, a key at {low:g} gets weight {brief(finite)}, one at minus infinity "
+        f"{brief(endless)}. Where all keys of a row are hidden they differ: minus infinity gives no number, and "
+        f"{lost.lost[-1]} of {len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; {low:g} gives "
+        f"every hidden key {brief(float(even.weights[-1, 0]))}."
+    )
+    same = finite == endless
+    everywhere = same and lost.lost[-1] == even.lost[-1]
+    judgement = judge(everywhere, "every row has a key that may be seen" if same else "")
+    return Finding(finite, f"weight of a key masked with {low:g}", text, judgement)
+
 
 LABS = {
     "Padding": lab(

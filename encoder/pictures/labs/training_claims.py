@@ -14,39 +14,35 @@ from torch import Tensor, nn
 
 from encoder.checkpoint.build import on_meta, untrained
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments import softmax_slopes
 from encoder.model.config import EncoderConfig
+from encoder.pictures.labs.trial import (
+    Evidence,
+    Finding,
+    Judgement,
+    a_number,
+    bars,
+    claim,
+    curves,
+    judge,
+    one_of_numbers,
+    trial,
+    untried,
+)
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, points
 from encoder.tasks.learning import scores_without_parts
 from encoder.tasks.tries import HEADS, TRAINED, Tries, steps_until, tries
 from encoder.tasks.two_relations import STEPS
-from encoder.teach.trials.experiment import a_number, experiment, one_of_numbers
-from encoder.teach.trials.finding import Bars, Curves, Finding, Judgement, array, judge, untried
 
 CLEAR = 2.0  # standard errors
-NEARLY_NONE = 0.05  # of a gradient
 SURELY = 0.05  # how seldom so many of all tries would be won by a coin
 LOSS = 1.0  # in nats, that a model is to reach
 TRAINED_LAYERS, TRAINED_ROWS = 2, 2
 CLEARLY = 1.1  # times as long, from which one takes longer than the other
 
 
-def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
-    """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
-    (result,) = softmax_slopes((width,))
-    text = (
-        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(result.with_)} long on "
-        f"average with the division and {brief(result.without)} without, {percent(result.without / result.with_)} of "
-        f"it. It counts as nearly none below {percent(NEARLY_NONE)}."
-    )
-    passed = result.without / result.with_
-    little = f"less than half of it passes, and more than {percent(NEARLY_NONE)}" if passed < 0.5 else ""
-    judgement = judge(passed < NEARLY_NONE, little)
-    return Finding(result.without, "length of the gradient without the division", text, judgement)
-
-
-@experiment(runs=90, held=32)
+@claim("feed-forward-needed", "tutorial guide", "Without feed-forward the model guesses far worse.", page="what_if")
+@trial(runs=90, held=32)
 def feed_forward_needed(encoder: TextEncoder) -> Finding:
     """Without its feed-forward networks a model guesses far fewer hidden words.
 
@@ -68,8 +64,8 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
         f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
         "that never had it are trained in Labs."
     )
-    bars = Bars({"guessed first": array(score.top_1 for score in scores.values())}, list(scores), "share guessed first")
-    return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), bars)
+    picture = bars({"guessed first": [score.top_1 for score in scores.values()]}, list(scores), "share guessed first")
+    return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), picture)
 
 
 def by_luck(wins: int, losses: int) -> float:
@@ -93,7 +89,34 @@ def told_tries(wins: int, losses: int, tries: int) -> str:
 OF_TRIES = one_of_numbers(tuple(TRAINED))
 
 
-@experiment(seconds=0.0, layers=OF_TRIES)
+@claim(
+    "narrow",
+    "tutorial",
+    "A model with a narrow feed-forward learns less.",
+    page="lessons",
+    lab="Trained without a part",
+    kind="post-norm",
+    than="narrow feed-forward",
+)
+@claim(
+    "root-factor",
+    "guide",
+    "Multiplying the embedding by √d_model helps training.",
+    page="lessons",
+    lab="Trained without a part",
+    kind="post-norm",
+    than="without the factor",
+)
+@claim(
+    "pre-norm-end",
+    "block",
+    "Pre-norm ends slightly worse than post-norm: two layers.",
+    page="lessons",
+    lab="Trained without a part",
+    kind="post-norm",
+    than="pre-norm",
+)
+@trial(seconds=0.0, layers=OF_TRIES)
 def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
     """A small model of one kind learns better in the same steps than one of another kind.
 
@@ -110,12 +133,21 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
         f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” is ahead "
         f"{told_tries(wins, losses, len(ours))}. Larger models were not tried. {stored.sentence}"
     )
-    curves = both_curves(stored, {kind: ours, than: theirs})
+    picture = both_curves(stored, {kind: ours, than: theirs})
     what = "difference of the loss in the end, in nats"
-    return Finding(ends[0] - ends[1], what, text, by_tries(wins, losses, len(ours)), curves)
+    return Finding(ends[0] - ends[1], what, text, by_tries(wins, losses, len(ours)), picture)
 
 
-@experiment(seconds=0.0, loss=a_number(0.1, 3.0, whole=False), layers=OF_TRIES)
+@claim(
+    "norms-faster",
+    "tutorial",
+    "Norms make training converge faster.",
+    page="lessons",
+    lab="Trained without a part",
+    kind="post-norm",
+    than="without norms",
+)
+@trial(seconds=0.0, loss=a_number(0.1, 3.0, whole=False), layers=OF_TRIES)
 def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, loss: float = LOSS) -> Finding:
     """A small model of one kind reaches a loss in fewer steps than one of another kind.
 
@@ -135,10 +167,10 @@ def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, l
         f"{reached[1]}, try by try. “{kind.capitalize()}” is ahead {told_tries(wins, behind, count)}. Larger models "
         f"were not tried. {stored.sentence}"
     )
-    curves = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
+    picture = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
     earlier = sum(b - a for a, b in pairs) / count
     what = f"steps by which it is earlier on average, where never counts as {never:,}"
-    return Finding(float(earlier), what, text, by_tries(wins, behind, count), curves)
+    return Finding(float(earlier), what, text, by_tries(wins, behind, count), picture)
 
 
 def trained(layers: int, *kinds: str) -> Sequence[Sequence[Sequence[float]]]:
@@ -153,10 +185,10 @@ def trained(layers: int, *kinds: str) -> Sequence[Sequence[Sequence[float]]]:
     return [stored[kind] for kind in kinds]
 
 
-def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Curves:
+def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Evidence:
     """The mean losses of two kinds of model."""
-    series = {model: array(side.mean(0)) for model, side in sides.items()}
-    return Curves(series, array(stored.steps), ("training steps", "loss on unseen inputs, in nats"))
+    series = {model: side.mean(0) for model, side in sides.items()}
+    return curves(series, stored.steps, ("training steps", "loss on unseen inputs, in nats"))
 
 
 def by_threads(measure: Callable[[], tuple[float, float]]) -> dict[int, tuple[float, float]]:
@@ -191,7 +223,14 @@ def told_times(times: Mapping[int, tuple[float, float]]) -> str:
     )
 
 
-@experiment(seconds=4.0)
+@claim(
+    "recurrent-training",
+    "tutorial",
+    "A step of training takes an encoder less time than an LSTM of the same size.",
+    page="lessons",
+    lab="Trained without a part",
+)
+@trial(seconds=4.0)
 def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
     """A step of training takes an encoder less time than an LSTM of as many parameters, on however many threads.
 
@@ -247,7 +286,8 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
     return min(taken[1:])
 
 
-@experiment(seconds=0.0, heads=one_of_numbers(HEADS[1:]))
+@claim("two-heads", "tutorial", "Two heads learn two relations better than one head does.", page="training", heads=2)
+@trial(seconds=0.0, heads=one_of_numbers(HEADS[1:]))
 def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
     """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
     stored = tries()
@@ -262,6 +302,6 @@ def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
         f"tried. {stored.sentence}"
     )
     mean = [sum(right) / len(right) for right in shares.values()]
-    bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
+    picture = bars({"pairs told right": mean}, [f"{count} heads" for count in shares], "share right")
     judgement = by_tries(wins, losses, len(pairs))
-    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, judgement, bars)
+    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, judgement, picture)

@@ -18,11 +18,10 @@ from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.metrics import MARGIN, SENTENCES, length
 from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
+from encoder.pictures.labs.head_claims import between_words
+from encoder.pictures.labs.trial import Finding, Judgement, a_text, by_head, claim, judge, trial, untried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import listed, percent, points
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Finding, Judgement, by_head, judge, untried
-from encoder.teach.trials.head_trials import between_words
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 
@@ -158,7 +157,25 @@ def places_of(trace: Trace, pairs: Sequence[tuple[str, str]]) -> list[tuple[int,
     return result
 
 
-@experiment(runs=74, held=18, seconds=0.4)
+@claim(
+    "keys-table",
+    "tutorial",
+    "“Keys on the table belong to Sara”: some head links keys and table.",
+    lesson="many-heads",
+    sentence="Keys on the table belong to Sara.",
+    word="keys",
+    target="table",
+)
+@claim(
+    "keys-sara",
+    "tutorial",
+    "“Keys on the table belong to Sara”: some head links keys and Sara.",
+    lesson="many-heads",
+    sentence="Keys on the table belong to Sara.",
+    word="keys",
+    target="sara",
+)
+@trial(runs=74, held=18, seconds=0.4)
 def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
     """Some head links two words more than nearly all pairs of words as far apart, and matters to the result."""
     trace = encoder.trace(sentence)
@@ -195,6 +212,17 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     )
 
 
+@claim(
+    "one-head-both",
+    "tutorial",
+    "A single head cannot link “keys” both to “table” and to “Sara”.",
+    page="heads",
+    sentence="Keys on the table belong to Sara.",
+    word="keys",
+    first="table",
+    second="sara",
+)
+@trial()
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
     """No single head looks between a word and two others at once; for each of the two some head does.
 
@@ -317,7 +345,24 @@ def relation(
     return Finding(value, what, best_in_words(result, job) + more, judgement, by_head(result.more.amax(0)))
 
 
-@experiment(runs=58, held=18, seconds=0.3, job=JOB)
+@claim(
+    "head-one",
+    "tutorial",
+    "The first head, head 0 here, links subject, verb and object.",
+    lesson="many-heads",
+    head=0,
+    job="subject, verb and object",
+)
+@claim(
+    "head-two",
+    "tutorial",
+    "The second head, head 1 here, links things and places.",
+    lesson="many-heads",
+    head=1,
+    job="place",
+)
+@claim("head-three", "tutorial", "The third head, head 2 here, links words of time.", page="heads", head=2, job="time")
+@trial(runs=58, held=18, seconds=0.3, job=JOB)
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, more than other words and than other heads.
 
@@ -349,7 +394,14 @@ def of_head(result: Links | None, head: int, job: str) -> Finding:
     return relation(result, job, tell, head)
 
 
-@experiment(runs=58, held=18, seconds=0.3, job=JOB)
+@claim(
+    "some-head",
+    "guide workflow",
+    "Some head links subject, verb and object.",
+    page="heads",
+    job="subject, verb and object",
+)
+@trial(runs=58, held=18, seconds=0.3, job=JOB)
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
     return relation(links(encoder, job), job, lambda result, best, counts: ("", judge(counts)))

@@ -16,19 +16,28 @@ from encoder.explain.cost import run_flops, size
 from encoder.metrics import SENTENCES, attention_weights, length
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.head_measures import runs
+from encoder.pictures.labs.trial import USUAL_TOKENS, Cost, Finding, by_layer, claim, curves, judge, trial
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
-from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment
-from encoder.teach.trials.finding import Curves, Finding, array, by_layer, judge
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 
 OVER = SENTENCES[:50]
+FAR = (
+    "The keys that the old man, who lived near the river and worked in a large office, left on the table belong to his "
+    "daughter."
+)
 MOSTLY = 0.8  # of all rows
 ROUNDING = 1e-5  # of the length of a vector
 
 
-@experiment(runs=50)
+@claim(
+    "weight-contribution",
+    "workflow",
+    "The token with the largest attention weight contributes most to what a head gives.",
+    page="heads",
+)
+@trial(runs=50)
 def weight_contributes(encoder: TextEncoder) -> Finding:
     """The token with the largest attention weight contributes most: in most rows of all heads it is one and the same.
 
@@ -50,9 +59,9 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
         f"without special tokens and punctuation, it is in {percent(words)} of "
         f"{rows[1] * encoder.config.n_layers:,}. It counts as most rows from {percent(MOSTLY)} on."
     )
-    bars = by_layer({"all tokens": shares[0], "words alone": shares[1]}, "largest weight contributes most")
+    picture = by_layer({"all tokens": shares[0], "words alone": shares[1]}, "largest weight contributes most")
     judgement = judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else "")
-    return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, bars)
+    return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, picture)
 
 
 def words_of(trace: Trace) -> list[int]:
@@ -76,7 +85,15 @@ def cost_of_each_token(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     return Cost((n + 1) * run_flops(encoder.config, n), 2 * size(encoder.config).bytes_of_a_run(n), 0.1)
 
 
-@experiment(own_cost=cost_of_each_token)
+@claim(
+    "far-apart",
+    "tutorial workflow",
+    "One layer links any two words, however far apart they stand.",
+    page="attention",
+    sentence=FAR,
+    layers=1,
+)
+@trial(own_cost=cost_of_each_token)
 def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     """After so many layers every token's vector depends on every other token, however far apart the two stand.
 
@@ -109,5 +126,5 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
         f"other changes, on average by {percent(float(by_gap[0]))} for neighbours and by "
         f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
     )
-    curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))
-    return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), curves)
+    picture = curves({"change": by_gap}, range(1, n), ("distance", "change of the vector"))
+    return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), picture)
