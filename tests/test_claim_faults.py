@@ -19,7 +19,6 @@ CAT = "The cat chased the mouse."
 RESIDUALS = [
     *("added", "residuals", "gradients", "pre-norm", "few-lines"),
     ("residuals_keep", {"depth": 6}),
-    ("residuals_deep", {"norm": "pre"}),
 ]
 # What each fault spoils: claims by their keys, and what lessons ask, with what they give
 SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {

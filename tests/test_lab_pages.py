@@ -45,7 +45,7 @@ def test_what_is_set_in_a_lab_reaches_its_picture_and_what_cannot_be_is_told(bas
     assert numbers(app, key="own_slopes").sum() == pytest.approx(0, abs=1e-6)
     slopes = numbers(ask(app, lab="Why √d_head", sentence=SENTENCE), "y", "slopes")
     assert slopes.max() / slopes.min() < 1.5, "the first line is that with the division"
-    assert "At d_head = 1024 the gradient of softmax is" in words(app)
+    assert "of 1024 numbers the gradient of softmax is" in words(app)
     # Dropout of nothing changes nothing, and that of a tenth depends on the seed
     assert numbers(ask(app, lab="Dropout", drop_p="0.0"), "y", "dropped") == pytest.approx(1, abs=1e-4)
     third, fourth = (numbers(ask(app, drop_p="0.1", drop_seed=seed), "y", "dropped") for seed in ("3", "4"))

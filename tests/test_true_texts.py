@@ -49,7 +49,7 @@ def test_the_vector_of_a_sentence_is_not_called_pooler_output() -> None:
 
 def test_rounding_is_not_told_as_a_difference() -> None:
     deaf, hearing = (
-        identical_rows(tiny(VARIANTS[name]), "w1 w2 w3").sentence for name in ("no-positions", "post-norm")
+        identical_rows(tiny(VARIANTS[name]), sentence="w1 w2 w3").sentence for name in ("no-positions", "post-norm")
     )
     assert "differ by up to" not in deaf and "the same too" in deaf
     assert "With positions on, vectors differ by up to" in hearing

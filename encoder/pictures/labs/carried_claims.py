@@ -56,10 +56,10 @@ def head_carries(encoder: TextEncoder, change: str, layer: int = 0, head: int = 
     return Finding(share, "share of the change that this head carries", text, judge(share >= MOST, condition))
 
 
-@claim("one-thing-each", "guide", "Each head of the last layer does one thing.", lesson="does-each-head-do-one-thing")
+@claim("one-thing-each", "guide", lesson="does-each-head-do-one-thing")
 @trial()
 def each_carries_one(encoder: TextEncoder) -> Finding:
-    """Each head of the last layer does one thing: it alone carries most of one kind of change of a guess.
+    """Each head of the last layer does one thing.
 
     What was tried are the constructed phenomena, so a head without one may do what nobody has asked.
     """

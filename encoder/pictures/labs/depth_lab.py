@@ -30,7 +30,7 @@ from encoder.model.attention import Attention
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, call
 from encoder.pictures.lab import Ask, Beside, Note, Show, Table, in_lab, lab
-from encoder.pictures.labs.trial import Finding, by_layer, claim, curves, judge, trial
+from encoder.pictures.labs.trial import Finding, as_judged, by_layer, claim, curves, judge, trial
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, one_of
@@ -52,15 +52,6 @@ PARTS = ("attention", "feed-forward")
 STACKS = {"both": (True, True), "no norm": (True, False), "no residual": (False, True), "neither": (False, False)}
 
 
-def say_apart(answer: Answer) -> str:
-    """How far tokens are apart after the shallowest stack."""
-    far = dict(zip(STACKS, answer.numbers.array[:, DEPTHS[0]], strict=True))
-    return (
-        f"After {DEPTHS[0]} blocks 1 - cosine between two tokens is {far['both']:.2g} with residuals and "
-        f"{far['no residual']:.2g} without."
-    )
-
-
 DEPTH_APART = in_lab("Residuals and depth")(
     key="depth_apart",
     question="Do tokens stay apart in a deep stack?",
@@ -70,20 +61,11 @@ DEPTH_APART = in_lab("Residuals and depth")(
     kind="curve",
     unit="1 - cosine between tokens",
     title="How far tokens stay apart with depth",
-    say=say_apart,
+    say=as_judged("residuals_deep"),
     about=lambda scene: About(scope="random blocks and random vectors, seed 0"),
     needs="model",
     look=lambda answer: {"logarithmic": (False, True)},
 )
-
-
-def say_length(answer: Answer) -> str:
-    """How long a vector is after the deepest stack."""
-    long = dict(zip(STACKS, answer.numbers.array[:, -1].tolist(), strict=True))
-    return (
-        f"After {DEPTHS[-1]} blocks a vector is {brief(long['no norm'])} long without norms, {brief(long['both'])} "
-        "with."
-    )
 
 
 DEPTH_LENGTH = replace(
@@ -93,14 +75,8 @@ DEPTH_LENGTH = replace(
     measure=lambda scene: Several(*(call(residuals).curve(*kind).length for kind in STACKS.values())),
     unit="length of a vector",
     title="Length of the vectors with depth",
-    say=say_length,
+    say=as_judged("norms_keep_length", depth=DEPTHS[-1]),
 )
-
-
-def say_formulas(answer: Answer) -> str:
-    """By what factor the outputs differ at the width of the paper."""
-    ratio = next(pair.ratio for pair in answer.value(call(norms)) if pair.d_model == 512)
-    return f"Not the same, but close: at d_model 512 the outputs differ by a factor of {ratio:.6f}."
 
 
 FORMULAS = in_lab("Two LayerNorms")(
@@ -112,7 +88,7 @@ FORMULAS = in_lab("Two LayerNorms")(
     kind="curve",
     unit="difference",
     title="Difference between both formulas by width",
-    say=say_formulas,
+    say=as_judged("std_norm_is"),
     about=lambda scene: About(scope="random vectors, seed 0"),
     needs="model",
     look=lambda answer: {"logarithmic": (True, True)},
@@ -265,15 +241,6 @@ def boundary_of(bent: bool) -> Picture:
 BOUNDARY_STRAIGHT, BOUNDARY_BENT = boundary_of(False), boundary_of(True)
 
 
-def merged_layers(answer: Answer) -> str:
-    """Return how far two random layers are from the one that they merge into."""
-    result = collapse()
-    return (
-        f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {result.linear:.1e}. With ReLU between the merged "
-        f"layer is {brief(result.bent)} away, and the best linear layer misses {percent(result.remainder)} of it."
-    )
-
-
 def missing_paths(norm_first: bool = False) -> str:
     """A sentence where a block of this kind does not add what goes into a part to what it gives, for both parts."""
     missed = missed_by_random_sums(replace(SHAPE, norm_first=norm_first))
@@ -312,13 +279,13 @@ def residuals_deep(answer: Answer) -> Finding:
     far, paths = answer.numbers.array, missing_paths()
     kept = [str(depth) for depth in DEPTHS if far[0, depth] > APART > far[2, depth]]
     values = [f"after {d} blocks {apart(float(far[0, d]))} and {apart(float(far[2, d]))}" for d in DEPTHS]
-    where = f"at depth {listed(kept)}"
+    where = f"at depth {listed(kept)}" if kept else ""
     text = (
         f"1 - cosine between two tokens is about 1 at the start, and below {APART:g} they count as one. In a random "
         f"post-norm stack (Xavier weights), with residuals and without, it is {'; '.join(values)}. So residuals keep "
-        f"them apart {where if kept else 'at none of these depths'}.{paths}"
+        f"them apart {where or 'at none of these depths'}.{paths}"
     )
-    judgement = judge(len(kept) == len(DEPTHS) and not paths, where if kept and not paths else "")
+    judgement = judge(len(kept) == len(DEPTHS) and not paths, "" if paths else where)
     what = f"of {len(DEPTHS)} depths at which residuals keep tokens apart"
     return Finding(float(len(kept)), what, text, judgement)
 
@@ -368,17 +335,10 @@ def times(factor: float) -> str:
     return f"{brief(factor)} times" if factor < MANY else f"over {10 ** int(math.log10(factor)):,} times"
 
 
-@claim(
-    "norms-gradients",
-    "tutorial",
-    "Norms keep gradients from vanishing and from exploding.",
-    page="lessons",
-    lab="Residuals and depth",
-    depth=24,
-)
+@claim("norms-gradients", "tutorial", lab="Residuals and depth", depth=24)
 @trial(seconds=0.4)
 def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
-    """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
+    """Norms keep gradients from vanishing and from exploding."""
     kept, lost = (gradient_left(depth, True, norm) for norm in (True, False))
     text = (
         f"Through {depth} random blocks (Xavier weights) with residuals and norms the gradient at the start is "
@@ -388,16 +348,10 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     return Finding(kept, "gradient that is left with norms", text, holds)
 
 
-@claim(
-    "gradients",
-    "workflow guide block stack tutorial",
-    "Without residuals the gradients of deep stacks vanish.",
-    lesson="why-residuals",
-    depth=24,
-)
+@claim("gradients", "workflow guide block stack tutorial", lesson="why-residuals", depth=24)
 @trial(seconds=0.7)
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
-    """Without residuals the gradient is lost on its way back."""
+    """Without residuals the gradients of deep stacks vanish."""
     both, alone, without, bare = (gradient_left(depth, *kind) for kind in VARIANTS)
     paths = missing_paths()
     text = (
@@ -411,16 +365,10 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     )
 
 
-@claim(
-    "pre-norm",
-    "block",
-    "Pre-norm keeps tokens apart in deeper random stacks than the paper's post-norm.",
-    lesson="why-residuals",
-    depth=48,
-)
+@claim("pre-norm", "block", lesson="why-residuals", depth=48)
 @trial(seconds=1.4)
 def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
-    """In a deep random stack pre-norm keeps tokens apart where post-norm does not, however its weights are drawn."""
+    """Pre-norm keeps tokens apart in deeper random stacks than the paper's post-norm."""
     ends, far, kept = [], dict[str, Tensor](), []
     for drawn, deviation in DRAWN.items():
         post, pre = (
@@ -480,16 +428,10 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     return Finding(left, "share that no single linear layer gives", text, judge(left < ROUNDING))
 
 
-@claim(
-    "activation",
-    "tutorial",
-    "The activation of the feed-forward network is what keeps layers from collapsing into one.",
-    lesson="why-relu",
-    sentence=WIDE,
-)
+@claim("activation", "tutorial", lesson="why-relu", sentence=WIDE)
 @trial()
 def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
-    """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
+    """The activation of the feed-forward network is what keeps layers from collapsing into one."""
     result, bent = collapse(), [half.bent for half in halves(encoder, sentence)]
     text = (
         f"Two random linear layers are one up to {brief(result.linear_remainder)}; with ReLU between the best linear "
@@ -557,7 +499,10 @@ LABS = {
     "Layer collapse": lab(
         "Are two linear layers just one?",
         "Two random layers without an activation between them, and with one.",
-        Note("finding", merged_layers),
+        Note(
+            "finding",
+            lambda answer: " ".join(layers_collapse.measure(None, between).measured for between in ("nothing", "relu")),
+        ),
         Note("heading", "A straight boundary, and a bent one"),
         "Two layers are trained to tell the points inside a circle from those around it. A cell is a point; what "
         "the network says of it is above 0.5 where it says inside.",

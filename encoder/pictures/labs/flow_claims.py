@@ -31,15 +31,10 @@ MOSTLY = 0.8  # of all rows
 ROUNDING = 1e-5  # of the length of a vector
 
 
-@claim(
-    "weight-contribution",
-    "workflow",
-    "The token with the largest attention weight contributes most to what a head gives.",
-    page="heads",
-)
+@claim("weight-contribution", "workflow", page="heads")
 @trial(runs=50)
 def weight_contributes(encoder: TextEncoder) -> Finding:
-    """The token with the largest attention weight contributes most: in most rows of all heads it is one and the same.
+    """The token with the largest attention weight contributes most to what a head gives.
 
     Over fifty sentences, with all tokens and with words alone: no special tokens, no punctuation, as row or as column.
     """
@@ -85,23 +80,14 @@ def cost_of_each_token(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     return Cost((n + 1) * run_flops(encoder.config, n), 2 * size(encoder.config).bytes_of_a_run(n), 0.1)
 
 
-@claim(
-    "far-apart",
-    "tutorial workflow",
-    "One layer links any two words, however far apart they stand.",
-    page="attention",
-    sentence=FAR,
-    layers=1,
-)
+@claim("far-apart", "tutorial workflow", page="attention", sentence=FAR)
 @trial(own_cost=cost_of_each_token)
-def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
-    """After so many layers every token's vector depends on every other token, however far apart the two stand.
+def all_linked(encoder: TextEncoder, sentence: str) -> Finding:
+    """One layer links any two words, however far apart they stand.
 
-    Each token's vector is zeroed once before the first layer; the vectors of all others after those layers change.
+    Each token's vector is zeroed once before the first layer; the vectors of all others after that layer change.
     """
-    if layers > encoder.config.n_layers:
-        raise EncoderError(f"this model has {encoder.config.n_layers} layers, and {layers} are asked for")
-    step = f"layers.{layers - 1}.output"
+    step = "layers.0.output"
     before = encoder.trace(sentence)[step]
     changed = (
         torch.stack(
@@ -120,9 +106,8 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     others = gaps != 0
     reached, pairs = int((changed[others] > ROUNDING).sum()), int(others.sum())
     by_gap = torch.stack([changed[gaps.abs() == gap].mean() for gap in range(1, n)])
-    after = "one layer" if layers == 1 else f"{layers} layers"
     text = (
-        f"After {after} {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
+        f"After one layer {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
         f"other changes, on average by {percent(float(by_gap[0]))} for neighbours and by "
         f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
     )

@@ -81,15 +81,10 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     return Finding(last, "mean cosine after the last layer", text, judge(same and nearest < ALIKE), picture)
 
 
-@claim(
-    "rows-meaning",
-    "workflow",
-    "The rows of the embedding table hold meaning: words of one kind have rows alike.",
-    page="embedding",
-)
+@claim("rows-meaning", "workflow", page="embedding")
 @trial()
 def rows_hold_meaning(encoder: TextEncoder) -> Finding:
-    """The rows of the embedding table hold meaning: the word nearest to another is mostly one of its own kind.
+    """The rows of the embedding table hold meaning: words of one kind have rows alike.
 
     Of KINDS of words that are one piece each, all words of all kinds are compared by the cosine of their rows. What
     counts is that clearly more words have a word of their kind nearest than chance would give.

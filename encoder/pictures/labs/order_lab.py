@@ -14,7 +14,7 @@ from encoder.experiments.positions import on_circles
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Item, Several, call
 from encoder.pictures.lab import Ask, Beside, Note, Show, When, about_sentence, in_lab, lab
-from encoder.pictures.labs.trial import Finding, a_text, bars, claim, curves, judge, trial, untried
+from encoder.pictures.labs.trial import Finding, as_judged, bars, claim, curves, judge, trial, untried
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import brief, shown
@@ -30,15 +30,6 @@ ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that wer
 def in_reverse(scene: Scene) -> Call:
     """The sentence against its words in reverse."""
     return call(word_order, ENC, scene.t.text)
-
-
-def say_order(answer: Answer) -> str:
-    """How far the vectors of both orders are apart."""
-    off, on = answer.numbers.array.max(-1)
-    return (
-        f"Without positions each word has the same vector in both orders, up to {off:.1e}; with them it is {on:.3g} "
-        "away."
-    )
 
 
 def between_orders(
@@ -65,7 +56,7 @@ ORDER = between_orders(
     in_reverse,
     lambda scene: f"{quoted(scene.t.text)} and its words in reverse",
     title="Largest difference of each token's output between both orders",
-    say=say_order,
+    say=as_judged("identical_rows"),
     look=lambda answer: {"logarithmic": True},
 )
 
@@ -318,16 +309,10 @@ def position_values(encoder: TextEncoder) -> Finding:
     return Finding(largest, "largest value in size", text, judge(largest <= 1 + ROUNDING))
 
 
-@claim(
-    "frequencies",
-    "workflow",
-    "Each dimension of the positional encoding represents a different frequency.",
-    lesson="positions",
-    of="dimension",
-)
-@trial(of=a_text(choices=("pair", "dimension")))
-def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
-    """Each pair of columns, or each single one, has a frequency of its own.
+@claim("frequencies", "workflow", lesson="positions")
+@trial()
+def one_frequency(encoder: TextEncoder) -> Finding:
+    """Each dimension of the positional encoding represents a different frequency.
 
     A pair has one where it turns by the same angle at every step.
     """
@@ -343,8 +328,6 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
     titles = ("pair of columns", "positions for one round")
     picture = curves({"wavelength": waves}, range(len(waves)), titles, False, True)
     pairs = result.largest < ROUNDING and len(set(result.angles.tolist())) == len(result.angles)
-    if of == "pair":
-        return Finding(result.largest, "largest distance from one frequency", text, judge(pairs), picture)
     shared = twins(table)
     text += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
     judgement = judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else "")

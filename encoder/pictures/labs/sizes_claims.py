@@ -59,7 +59,7 @@ def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
     return sum(part.counted for part in parameters(encoder.model) if part.name.startswith(starts))
 
 
-@claim("twelve-squares", "block", "One block holds about 12 d_model² parameters.", lesson="parameters")
+@claim("twelve-squares", "block", lesson="parameters")
 @trial()
 def block_size(encoder: TextEncoder) -> Finding:
     """One block holds about 12 d_model² parameters."""
@@ -72,17 +72,17 @@ def block_size(encoder: TextEncoder) -> Finding:
     return Finding(float(counted), "parameters of a block", text, judgement, picture)
 
 
-@claim("block-total", "block", "The parameters of one block are 4 d_model² + 8 d_model² + 6 d_model.", page="models")
+@claim("block-total", "block", page="models")
 @trial()
-def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
-    """One block holds 4 d² + 8 d² and so many d parameters, which is what its parts add up to."""
+def block_total(encoder: TextEncoder) -> Finding:
+    """The parameters of one block are 4 d_model² + 8 d_model² + 6 d_model."""
     d, counted = encoder.config.d_model, block(encoder)
     if encoder.config.d_ff != 4 * d:
         return untried("The formula is of blocks with d_ff = 4 d_model.")
     listed_up = counted - counted_biases(encoder, PARTS["attention"])
-    claimed = 12 * d**2 + widths * d
+    claimed = 12 * d**2 + 6 * d
     text = (
-        f"With d = {d} the formula, 12 d² + {widths} d, gives {claimed:,}. The parts as tutorials list them, attention "
+        f"With d = {d} the formula, 12 d² + 6 d, gives {claimed:,}. The parts as tutorials list them, attention "
         f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
         f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
     )
@@ -133,10 +133,10 @@ def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
     return sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias") and name.startswith(parts))
 
 
-@claim("qkv", "block", "W_Q, W_K and W_V count 3 d_model² parameters.", lesson="parameters")
+@claim("qkv", "block", lesson="parameters")
 @trial()
 def query_key_value(encoder: TextEncoder) -> Finding:
-    """W_Q, W_K and W_V together hold 3 d_model² parameters."""
+    """W_Q, W_K and W_V count 3 d_model² parameters."""
     counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
     biases = counted_biases(encoder, PARTS["attention"][:3])
     text = (

@@ -6,13 +6,12 @@ import numpy as np
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.edits.edit_text import text_to_edits
 from encoder.experiments import WIDTHS, dot_products, scaling, softmax_gradient, softmax_of, softmax_slopes
 from encoder.metrics import attention_weights, largest_cell
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Each, Several, call
 from encoder.pictures.lab import Ask, Note, Show, in_lab, lab
-from encoder.pictures.labs.trial import Finding, bars, claim, judge, one_of_numbers, trial
+from encoder.pictures.labs.trial import Finding, as_judged, bars, claim, judge, one_of_numbers, trial
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.pictures.view import EXAMPLE as WIDE
@@ -63,15 +62,6 @@ def over_widths(
     )
 
 
-def say_deviation(answer: Answer) -> str:
-    """How far the dot products of the widest head spread."""
-    measured, predicted = answer.numbers.array[:, -1]
-    return (
-        "The spread of dot products grows with the square root of the width: at d_head = "
-        f"{WIDTHS[-1]} it is {brief(measured)}, and √d_head is {brief(predicted)}."
-    )
-
-
 DEVIATION = over_widths(
     "deviation",
     "How far do dot products spread as heads grow wider?",
@@ -79,18 +69,9 @@ DEVIATION = over_widths(
     ("measured", "√d_head"),
     "standard deviation of q · k",
     "The spread of dot products by the width of a head",
-    say_deviation,
+    as_judged("spread_grows"),
     logarithmic=True,
 )
-
-
-def say_spread(answer: Answer) -> str:
-    """How even the weights of the widest head are."""
-    divided, bare = answer.numbers.array[:, -1]
-    return (
-        f"At d_head = {WIDTHS[-1]} the normalized entropy of the weights is {brief(divided)} with the division "
-        f"and {brief(bare)} without."
-    )
 
 
 SPREAD = over_widths(
@@ -100,17 +81,8 @@ SPREAD = over_widths(
     ("divided", "not divided"),
     "normalized entropy",
     "Entropy of the weights with and without the division",
-    say_spread,
+    as_judged("saturates", width=WIDTHS[-1]),
 )
-
-
-def say_slopes(answer: Answer) -> str:
-    """How long the gradient of the widest head is."""
-    divided, bare = answer.numbers.array[:, -1]
-    return (
-        f"At d_head = {WIDTHS[-1]} the gradient of softmax is {brief(divided)} long with the division and "
-        f"{brief(bare)} without: where softmax is all or nothing, little can be learned through it."
-    )
 
 
 SLOPES = over_widths(
@@ -120,18 +92,8 @@ SLOPES = over_widths(
     ("divided", "not divided"),
     "length of the gradient",
     "Length of softmax's gradient by the width of a head",
-    say_slopes,
+    as_judged("gradient_needs_division", width=WIDTHS[-1]),
 )
-
-
-def say_scaling(answer: Answer) -> str:
-    """How much leaving the division out changes on average, and where most."""
-    change = answer.numbers.array
-    i, j = largest_cell(np.abs(change))
-    return (
-        "In this model, on this sentence, leaving it out changes a head's normalized entropy by "
-        f"{brief(change.mean())} on average, most in layer {i}, head {j}, by {brief(change[i, j])}."
-    )
 
 
 SCALING_HEADS = of_division(
@@ -141,18 +103,9 @@ SCALING_HEADS = of_division(
     dims=("layer", "head"),
     values="signed",
     title="Change of each head's normalized entropy without the division",
-    say=say_scaling,
+    say=as_judged("division_matters"),
     about=lambda scene: About(source=scene.source, scope=f"{quoted(scene.t.inputs)}, {UNCHANGED} besides the division"),
 )
-
-
-def widest_heads(answer: Answer) -> str:
-    """Return how large the largest weight of the widest head is."""
-    widest = answer.value(call(dot_products))[-1]
-    return (
-        f"The largest weight is {percent(widest.without_largest)} on average without the division and "
-        f"{percent(widest.with_largest)} with it: softmax becomes all or nothing."
-    )
 
 
 EXAMPLE = "2, 1, 0.1"
@@ -236,7 +189,10 @@ def spread_grows(answer: Answer) -> Finding:
     """The standard deviation of q · k grows as sqrt(d_head) for random queries and keys."""
     measured, predicted = answer.numbers.array
     off = float(np.abs(measured / predicted - 1).max())
-    text = f"{answer.sentence} From d_head = {WIDTHS[0]} on it is √d_head within {percent(off)}."
+    text = (
+        f"For d_head from {WIDTHS[0]} to {WIDTHS[-1]} the standard deviation of q · k is √d_head within "
+        f"{percent(off)}: at {WIDTHS[-1]} it is {brief(measured[-1])}, and √{WIDTHS[-1]} is {brief(predicted[-1])}."
+    )
     return Finding(off, "largest relative distance from √d_head", text, judge(off < 0.05))
 
 
@@ -263,16 +219,10 @@ def saturates(answer: Answer, width: int = 512) -> Finding:
     return Finding(result.without_largest, "mean largest weight without the division", text, judgement)
 
 
-@claim(
-    "gradient-softmax",
-    "workflow paper",
-    "Without the division by √d_head nearly no gradient passes softmax in wide heads.",
-    lesson="why-divide",
-    width=512,
-)
+@claim("gradient-softmax", "workflow paper", lesson="why-divide", width=512)
 @trial(SLOPES, seconds=0.3, width=OF_WIDTHS)
 def gradient_needs_division(answer: Answer, width: int = 512) -> Finding:
-    """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
+    """Without the division by √d_head nearly no gradient passes softmax in wide heads."""
     divided, bare = answer.numbers.array[:, WIDTHS.index(width)]
     passed = bare / divided
     text = (
@@ -290,7 +240,11 @@ def division_matters(answer: Answer) -> Finding:
     """Leaving the division out makes this model's heads narrower."""
     change = answer.numbers.array
     mean, narrower = float(change.mean()), int((change < 0).sum())
-    text = f"{answer.sentence} {narrower} of {change.size} heads look more narrowly without it."
+    i, j = largest_cell(np.abs(change))
+    text = (
+        f"Leaving the division out changes a head's normalized entropy by {brief(mean)} on average, most in layer {i}, "
+        f"head {j}, by {brief(float(change[i, j]))}; {narrower} of {change.size} heads look more narrowly without it."
+    )
     judgement = judge(mean < -0.01 and narrower > change.size / 2)
     return Finding(mean, "mean change of the normalized entropy", text, judgement)
 
@@ -331,24 +285,18 @@ def beside_one(weights: Tensor) -> float:
 
 
 @trial()
-def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
+def rows_sum(encoder: TextEncoder, sentence: str) -> Finding:
     """Every row of every head's weights sums to 1."""
-    weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
+    weights = attention_weights(encoder.trace(sentence))
     apart = beside_one(weights)
     text = f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1."
     return Finding(apart, "largest distance of a row sum from 1", text, judge(apart < AGREES))
 
 
-@claim(
-    "row-sums",
-    "workflow block guide",
-    "Every row of attention weights sums to 1, and every token looks at every other.",
-    lesson="softmax-by-hand",
-    sentence=WIDE,
-)
+@claim("row-sums", "workflow block guide", lesson="softmax-by-hand", sentence=WIDE)
 @trial()
 def all_look(encoder: TextEncoder, sentence: str) -> Finding:
-    """Every row of every head's weights sums to 1, and every token looks at every other, in every head.
+    """Every row of attention weights sums to 1, and every token looks at every other.
 
     Softmax makes no weight 0, so a look is a weight of MATTERS of what even attention would give, or more.
     """
@@ -369,9 +317,9 @@ def all_look(encoder: TextEncoder, sentence: str) -> Finding:
 
 
 @trial()
-def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], edits: str = "") -> Finding:
+def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int]) -> Finding:
     """One recorded number is what its own operands give when the arithmetic is done again in float64."""
-    trace = encoder.trace(sentence, edits=text_to_edits(edits))
+    trace = encoder.trace(sentence)
     result = encoder.explain(trace, step, index)
     terms = TERMS.get(result.operation, "products, added up")
     made = f" from {len(result.terms.values)} {terms}" if result.terms else ""
@@ -400,7 +348,7 @@ LABS = {
         "Why divide scores by √d_head?",
         "Random queries and keys of growing width, and then the heads of this model.",
         DEVIATION,
-        Show(SPREAD, widest_heads),
+        SPREAD,
         Note("heading", "The gradient with the division, and without"),
         SLOPES,
         SCALING_HEADS,

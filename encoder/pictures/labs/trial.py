@@ -19,7 +19,7 @@ from encoder.experiments.probes.layer_probes import probe_flops
 from encoder.explain.cost import run_flops, size
 from encoder.model.activations import ACTIVATIONS
 from encoder.pictures.numbers import Names, Numbers
-from encoder.pictures.picture import Picture
+from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.pictures.view import View
 from encoder.support.cached_property import cached_property
@@ -190,14 +190,11 @@ INPUTS: dict[str, Input] = {
     **dict.fromkeys(("sentence", "other", "short", "text", "denial"), a_text()),
     **dict.fromkeys(("word", "target", "first", "second", "near", "far", "stand_in"), a_text(40)),
     "step": a_text(80),
-    "edits": a_text(4000),
     **dict.fromkeys(("sentences", "neutral"), a_list(a_text(), 8)),
     "positions": a_text(choices=("off", "on")),
     "between": a_text(choices=("nothing", *ACTIVATIONS)),
-    "heads": a_number(1, 128),
     "chosen": a_list(a_number(0, 127)),
     "where": a_list(a_number(1, 96)),
-    "widths": a_number(1, 100),
     "task": a_text(choices=ON_DIGITS),
     **dict.fromkeys(("kind", "than"), a_text(choices=KINDS)),
     "layer": a_number(0, 95),
@@ -208,7 +205,6 @@ INPUTS: dict[str, Input] = {
     "width": a_number(2, 1024),
     "depth": a_number(2, 48),
     "longest": a_number(16, 512),
-    "low": a_number(-1e30, -1e4, whole=False),
     "scores": a_list(a_number(-1000, 1000, whole=False)),
     "expected": a_list(a_number(0, 1e12, whole=False)),
     "ids": a_list(a_number(0, 1_000_000), 32),
@@ -337,6 +333,9 @@ class Trial:
         return Cost(runs * run_flops(encoder.config, n) + fits, nbytes, self.seconds)
 
 
+MEASURES: dict[str, Callable[..., Finding]] = {}  # by the names of the trials
+
+
 def trial(
     picture: Picture | None = None,
     *,
@@ -349,7 +348,17 @@ def trial(
     **own: Input,
 ) -> Callable[[Callable[..., Finding]], Trial]:
     """Make a trial of a measurement, or of the judge of a lab's picture."""
-    return lambda measure: Trial(measure, picture, sets or {}, runs, held, seconds, probes, own_cost, own)
+
+    def of(measure: Callable[..., Finding]) -> Trial:
+        MEASURES[measure.__name__] = measure
+        return Trial(measure, picture, sets or {}, runs, held, seconds, probes, own_cost, own)
+
+    return of
+
+
+def as_judged(name: str, **given: Any) -> Callable[[Answer], str]:
+    """Return what says the finding of a lab's picture in the words of the trial that judges it."""
+    return lambda answer: MEASURES[name](answer, **given).measured
 
 
 def claim(
@@ -358,7 +367,8 @@ def claim(
     """Say what tutorials say that a trial decides, with what it is given; in its own words where there is no text."""
 
     def says(of: Trial) -> Trial:
-        more = Claim(key, text or of.claim, tuple(where.split()), of.name, given, lesson, page, lab)
+        shown = page or ("lessons" if lab else "")
+        more = Claim(key, text or of.claim, tuple(where.split()), of.name, given, lesson, shown, lab)
         return replace(of, claims=(more, *of.claims))
 
     return says

@@ -9,7 +9,7 @@ from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name, catalogue
 from encoder.pictures.labs.head_claims import position_of
-from encoder.pictures.labs.trial import Finding, a_text, claim, judge, trial, untried
+from encoder.pictures.labs.trial import Finding, claim, judge, trial, untried
 from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed
@@ -24,17 +24,11 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, float]:
     return float((a - b).abs().max()), max(1.0, float(b.abs().max()))
 
 
-@claim(
-    "each-alone",
-    "guide block workflow",
-    "Feed-forward treats each token on its own: the others make no difference to it.",
-    page="feed_forward",
-    sentence="The cat sleeps.",
-)
-@trial(runs=10, part=a_text(choices=POSITION_WISE))
+@claim("each-alone", "guide block workflow", page="feed_forward", sentence="The cat sleeps.")
+@trial(runs=10)
 @torch.inference_mode()
-def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") -> Finding:
-    """A part gives each token the same when it gets that token alone as when it gets all of them.
+def each_alone(encoder: TextEncoder, sentence: str) -> Finding:
+    """Feed-forward treats each token on its own: the others make no difference to it.
 
     The other part of a block is measured beside it.
     """
@@ -52,20 +46,15 @@ def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") 
         f"In {encoder.config.n_layers} layers each of {len(trace.tokens)} tokens was given alone, and then all of them "
         f"together. The largest difference, as a share of the largest number: {listed(others)}."
     )
-    return Finding(largest[part], f"difference of {part}, alone and together", text, judge(largest[part] < ROUNDING))
+    value = largest["feed-forward"]
+    return Finding(value, "difference of feed-forward, alone and together", text, judge(value < ROUNDING))
 
 
-@claim(
-    "few-lines",
-    "guide stack",
-    "A class of a few lines computes what such an encoder computes.",
-    page="output",
-    sentence=WIDE,
-)
-@trial(part=a_text(choices=("whole", "block")))
+@claim("few-lines", "guide stack", page="output", sentence=WIDE)
+@trial()
 @torch.inference_mode()
-def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Finding:
-    """The class of a tutorial, given this model's weights, computes what this model does.
+def own_class(encoder: TextEncoder, sentence: str) -> Finding:
+    """A class of a few lines computes what such an encoder computes.
 
     The class is `encoder.explain.whole`, which stands on the page of the stack under Show me the code.
     """
@@ -90,12 +79,8 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
     weights = {name: w for name, w in encoder.model.named_parameters() if not name.startswith("mlm_head.")}
     whole.load_state_dict({strip(name, names): weight for name, weight in weights.items()})
     trace = encoder.trace(sentence)
-    if part == "whole":
-        ours, theirs = trace["output"], whole(torch.tensor([trace.ids]))[0]
-    else:
-        ours, theirs = trace["layers.0.output"], whole.layers[0](trace["embedding.output"][None])[0]
-    difference, size = apart(theirs, ours)
-    lines = "its first block" if part == "block" else f"all {config.n_layers} layers"
+    difference, size = apart(whole(torch.tensor([trace.ids]))[0], trace["output"])
+    lines = f"all {config.n_layers} layers"
     text = f"With this model's weights the class and {lines} here agree {agreement(difference, size)}."
     return Finding(difference, "largest difference", text, judge(difference < 10 * ROUNDING * size))
 
