@@ -24,11 +24,11 @@ import { meanings } from './terms.js';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
- * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `above` is what a lesson has above the picture, and whether it hides the picture. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], menu?: boolean, drawn?: () => void, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], menu?: boolean, drawn?: () => void, above?: () => {element: HTMLElement | null, veils: boolean} | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
@@ -54,6 +54,8 @@ let rest = null;
 const sectionsOf = () => import('./more.js');
 /** A class comes in a file of its own, where a tab is in one. */
 export const classOf = () => import('./in_class.js');
+/** So does a lesson. */
+export const lessonOf = () => import('./lesson.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
 const NUMBERS = 'All numbers of every step, ready to open';
@@ -155,6 +157,7 @@ function begin(root, options) {
     frame();
     read.draw(run, TELL.includes(options.page));
     guess.draw(run);
+    if (options.above?.()?.veils) return veil();
     if (drawn !== options.page) {
       const make = pages[options.page];
       if (!make) { // it is drawn once it has come
@@ -175,6 +178,16 @@ function begin(root, options) {
     drawMore();
     options.drawn?.();
   });
+  /** Takes away what would say what is asked. */
+  function veil() {
+    page?.end();
+    opened?.end();
+    unfoldedNumbers?.end();
+    drawer?.end();
+    [page, drawn, opened, unfoldedNumbers, drawer] = [null, '', null, null, null];
+    for (const one of [place, below, sections]) one.replaceChildren();
+    options.drawn?.();
+  }
   /** The page that is open, as the menu lists it. */
   const listed = () => options.pages.find(one => one.key === options.page);
   /** What stands below the page. */
@@ -270,24 +283,17 @@ function begin(root, options) {
   let leave = options.store.subscribe(changed);
   /** A link to another page. @param {import('./mount.js').Listed} to @param {string} text @param {Record<string, string>} asks what its address says @param {() => void} act */
   const way = (to, text, asks, act) => html`<a class="enc-link" href=${`${to.address}?${new URLSearchParams(asks)}`.replace(/\?$/, '')} @click=${plainly(act)}>${text}</a>`;
-  /** Draws what stands around the page: the ways back to a lesson and the story, what is to be said, and the pages before and after it, of those that belong together. */
+  /** Draws what stands around the page: what is to be said, and the pages before and after it, of those that belong together. */
   function frame() {
     const { pages, page, store, closed } = options, at = pages.findIndex(each => each.key === page), { numbers } = store.get();
-    const along = store.along(), { lesson, at: step, stop, hero } = store.around(), { word: _, ...kept } = along;
+    const along = store.along(), above = options.above?.() ?? null, veiled = above?.veils ?? false;
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
-    const backs = /** @type {[string, string | undefined, string, Record<string, string>][]} */ ([
-      ['lessons', lesson, 'Back to the lesson', { lesson, ...(step ? { at: step } : {}) }],
-      ['story', stop, 'Back to the story', { ...kept, stop, ...(hero ? { hero } : {}) }],
-    ]).flatMap(([key, wanted, text, asks]) => {
-      const to = wanted && pages.find(each => each.key === key);
-      return to ? [way(to, `← ${text}`, asks, () => { const why = options.goTo(key, asks); if (why) show(why); })] : [];
-    });
     put(main, { 'aria-busy': busy ? 'true' : null });
+    parts.element.hidden = guess.element.hidden = veiled;
     place.classList.toggle('enc-old', busy || wrong !== '');
-    into(html`<nav class="enc-back" aria-label="Back" ?hidden=${!backs.length}>${backs}</nav>
-      <p class="enc-trouble" role=${wrong ? 'alert' : nothing} ?hidden=${!wrong}><span>${wrong}</span> <button type="button" @click=${() => ask(true)}>Try again</button></p>
-      <div class="enc-skeleton" ?hidden=${!busy || run}><i></i><i></i><i></i></div><p class="enc-note">${run?.about.notes?.join(' ')}</p>${read.element}${place}
-      <button type="button" class="enc-unfold" aria-expanded=${Boolean(numbers)} ?hidden=${!run || !pages[at]?.parts?.length || (closed && !options.numbers)} @click=${() => store.set({ numbers: numbers ? '' : '1' })}>${NUMBERS}</button>${below}${sections}
+    into(html`<p class="enc-trouble" role=${wrong ? 'alert' : nothing} ?hidden=${!wrong}><span>${wrong}</span> <button type="button" @click=${() => ask(true)}>Try again</button></p>
+      <div class="enc-skeleton" ?hidden=${!busy || run}><i></i><i></i><i></i></div><p class="enc-note">${run?.about.notes?.join(' ')}</p>${veiled ? nothing : read.element}${above?.element ?? nothing}${place}
+      <button type="button" class="enc-unfold" aria-expanded=${Boolean(numbers)} ?hidden=${veiled || !run || !pages[at]?.parts?.length || (closed && !options.numbers)} @click=${() => store.set({ numbers: numbers ? '' : '1' })}>${NUMBERS}</button>${below}${sections}
       <nav class="enc-walk" aria-label="Before and after this page">${beside.map(to => way(to, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`, along, () => context.go(to.key)))}</nav>
       <p class="enc-spoken" role="status" aria-live="polite">${spoken}</p>`, main);
   }

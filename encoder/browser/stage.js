@@ -25,10 +25,10 @@ export function lineOf(run, names) {
   return { of: run, dir: direction(run), words: words(run).map(({ position, gap }, i) => ({ position, name: names[i], gap, can: rows.has(position), title: names[i].length > SHORT ? inFull(run, names[i]) : undefined })) };
 }
 
-/** @param {(position: number) => void} choose @param {{column?: boolean}} [options] whether few words stand in a column where it is narrow */
-export function stage(choose, { column = true } = {}) {
+/** @param {(position: number) => void} choose @param {{column?: boolean, label?: string}} [options] whether few words stand in a column where it is narrow, and what they are for */
+export function stage(choose, { column = true, label = 'Words: choose the one to look from' } = {}) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
-  const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
+  const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': label });
   const under = el('div', { class: 'enc-hide' }), caption = el('p', { class: 'enc-caption', 'data-rest': '' }), sheet = el('div', { class: 'enc-sheet' }, picture, list, under), root = el('div', { class: 'enc-stage' }, sheet, caption);
   /** @type {object | null} */
   let drawn = null;
@@ -92,7 +92,7 @@ export function stage(choose, { column = true } = {}) {
       const half = /** @type {HTMLElement | null} */ (under.querySelector('button'))?.offsetWidth ?? 0;
       if (boxes[from]) under.style.setProperty('--middle', `${Math.max(half / 2, Math.min(sheet.clientWidth - half / 2, boxes[from].x + boxes[from].w / 2))}px`);
       const size = { from, way, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 };
-      const paths = (/** @type {number[]} */ of, /** @type {import('./arcs.js').Box[]} */ at, high = room) => arcs({ ...size, room: high, boxes: at, shares: of }).map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class=${most ? 'enc-most' : nothing} data-to=${all[to].position}></path>`);
+      const paths = (/** @type {number[]} */ of, /** @type {import('./arcs.js').Box[]} */ at, high = room) => arcs({ ...size, room: high, boxes: at, shares: of }).map(({ to, path, width, most }) => drawing`<path d=${path} stroke-width=${width.toFixed(2)} class="${most ? 'enc-most' : ''} ${all[to].kind ?? ''}" data-to=${all[to].position}></path>`);
       into(html`${paths(shares, boxes)}${others && way === 'across' ? drawing`<g transform="scale(1 -1)">${paths(others, boxes.map(one => ({ ...one, y: -one.y - one.h })), BELOW)}</g>` : nothing}`, picture);
     },
   };

@@ -7,12 +7,12 @@
  * open below the picture. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
  * layer after which the guess is looked at, "input" for before the first. `guess` is the word that is spoken of, "" for the first guess, and
  * `over` the one that it is held against, "" for the usual one. `view` is "look" where a page shows where heads look, "carried" where what they carry, "" what it begins with,
- * `cut` the arrows that are cut there. `number` is the
+ * `cut` the arrows that are cut there. `lesson` is the lesson that stands beside the page, `at` the number of its step. `number` is the
  * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
  *   step: string, cell: string, hidden: number[], edits: string, other: string, other_model: string, off: boolean, maps: boolean, more: string,
- *   after: string, guess: string, over: string, view: string, cut: string, number: string, numbers: string
+ *   after: string, guess: string, over: string, view: string, cut: string, number: string, numbers: string, lesson: string, at: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -21,7 +21,7 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, around(): Record<string, string>, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
+ *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
 
@@ -30,14 +30,14 @@ export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in 
 export const TOGETHER = 1000; // ms within which choices are one, which Back undoes
 const VERSION = '1';
 const UNITS = /^(layers\.\d+\.)?feed_forward\.(hidden|up|activation|gated)$/;
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'guess', 'over', 'view', 'cut', 'number', 'numbers']);
-const AROUND = ['v', 'lesson', 'at', 'stop', 'hero', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'guess', 'over', 'view', 'cut', 'number', 'numbers', 'lesson', 'at']);
+const AROUND = ['v', 'code', 'embed', 'embed_options']; // what an address says of what stands around a page
 const OF_B = ['other', 'other_model']; // what a page compares with
 const HEAD = ['layer', 'head']; // of one head
 const SHOWN = /** @type {const} */ (['layer', 'head', 'word']); // what a run chooses where nobody did
 export const OF_PAGE = /** @type {const} */ (['number', 'numbers', 'cell', 'cut']); // what is open on one page and none of the others
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', guess: '', over: '', view: '', cut: '', number: '', numbers: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', guess: '', over: '', view: '', cut: '', number: '', numbers: '', lesson: '', at: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -47,7 +47,7 @@ export function fromQuery(search) {
   const query = new URLSearchParams(search);
   /** @type {Changes} */
   const found = {};
-  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'after', 'guess', 'over', 'view', 'cut', 'number', 'numbers'])) {
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'after', 'guess', 'over', 'view', 'cut', 'number', 'numbers', 'lesson', 'at'])) {
     const text = query.get(name);
     if (text !== null && text.trim()) found[name] = text;
   }
@@ -223,8 +223,6 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
     along: () => toQuery({ ...get(), ...chosen, ...closed }),
     /** Closes what is open on the page that is left, but for what goes along. @param {Changes} also */
     leave(also) { if (OF_PAGE.some(name => chosen[name])) store.set({ ...closed, ...also }, { push: false }); },
-    /** What the address says of what stands around the page: the lesson or the story that somebody comes from. */
-    around: () => Object.fromEntries([...new URLSearchParams(where?.location.search)].filter(([name]) => AROUND.includes(name))),
     flush,
     link() { flush(); return where?.location.href ?? ''; },
     end() {

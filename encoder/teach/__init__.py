@@ -1,1 +1,1 @@
-"""What explains an encoder: the story, lessons, and the trials that judge what is said of it."""
+"""What explains an encoder: lessons, and the trials that judge what is said of it."""

@@ -2,11 +2,12 @@
 // Hands what the server shows to the browser's code, and what is chosen there to the server.
 
 import { goTo, showClass, tellClass } from './class_screen.js';
+import { showLesson } from './lesson_screen.js';
 import { file, post } from './post.js';
 
 /** @typedef {(kind: 'go' | 'set', said: object) => void} Act */
-/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[]) => void} & import('./class_screen.js').Classes} Front */
-/** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, code?: string, pictures?: object[]}} Told */
+/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[]) => void} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
+/** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, lesson?: string, code?: string, pictures?: object[]}} Told */
 
 /** What ends each of them. A run may hand over a new copy of this script. @type {WeakMap<HTMLElement, () => void>} */
 const ends = /** @type {any} */ (globalThis).aroundEnds ??= new WeakMap();
@@ -26,6 +27,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
           if (to !== undefined) goTo(to, query);
         },
       }, data.classes ?? '', front);
+    }
+    if (data.part === 'lesson') {
+      return showLesson(root, {
+        page: data.page ?? '', drawn: false, query: () => query, put() {}, draw() {},
+        show(key, query) {
+          const to = data.pages?.find(one => one.key === key)?.address;
+          if (to !== undefined) goTo(to, query);
+        },
+        answered: (lesson, at) => setTriggerValue('set', { lesson, at }),
+      }, data.lesson ?? '', front);
     }
     if (data.part === 'save') return front.takePictures((data.pictures ?? []));
     const draw = data.part === 'place' ? front.drawPlace : front.drawBar;

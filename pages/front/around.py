@@ -14,13 +14,14 @@ from pages.ui.component import built
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
+from pages.ui.lessons import library
 from pages.ui.server import offered_models, task_models
 from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.seat import JOINS, LONGEST_CODE
 from pages.ui.state.site import Page, base
 
-BAR, PLACE, SAVE, CLASS = "around", "place", "save", "class"
+BAR, PLACE, SAVE, CLASS, LESSON = "around", "place", "save", "class", "lesson"
 
 
 @cache
@@ -79,6 +80,25 @@ def draw_class(page: Page) -> None:
         "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
     }
     draw(CLASS, shown, lambda: None)
+
+
+def draw_lesson(page: Page) -> None:
+    """Draw the strip of a lesson, where the address names one."""
+    shown = {
+        "page": page.key,
+        "pages": tuple(site.listed()),
+        "query": tuple(state.in_full(state.current()).items()),
+        "lesson": f"{base()}/api/lesson",
+    }
+    draw(LESSON, shown, take_answer)
+
+
+def take_answer() -> None:
+    """Take over that a step was answered: what it asked about may be seen."""
+    values = read_event(LESSON, "set")
+    lesson, at = values.get("lesson"), values.get("at")
+    if isinstance(lesson, str) and type(at) is int and lesson in library.offered():
+        state.session().answered.add((lesson, at))
 
 
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:

@@ -15,13 +15,14 @@ from encoder.pictures.link import from_query, is_count
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
-from encoder.teach.lessons import guesses
 from encoder.teach.lessons.lesson import LessonStep
+from encoder.teach.lessons.lesson import Question as LessonQuestion
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front import make
+from pages.front.lesson_steps import answer_of, given_to, parts, values_of
 from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
-from pages.ui.lessons import library, questions
+from pages.ui.lessons import library
 from pages.ui.server import engine, jobs, measurements
 from pages.ui.server.pool import borrowing
 
@@ -117,10 +118,10 @@ def looking(at: Screen, word: int, ask: str) -> Question:
     tokens = at.trace.tokens
     if len(tokens) > MOST_OPTIONS:
         raise EncoderError(f"the sentence has {len(tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
-    row, best = guesses.most_looked_at(at.trace, at.view.layer, at.view.head, word)
+    row = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head, word]
     ask = ask or f"Where does {at.named(word)} look most in layer {at.view.layer}, head {at.view.head}?"
     names = tuple(f"{i} {shown(name)}"[:LONGEST_OPTION] for i, name in enumerate(tokens))
-    return Question(0, "choice", ask[:LONGEST], float(best), names, tuple(row.tolist()), where=at.where())
+    return Question(0, "choice", ask[:LONGEST], float(row.argmax()), names, tuple(row.tolist()), where=at.where())
 
 
 def much(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -184,14 +185,32 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
     if step is None or step.question is None:
         raise EncoderError("this step of a lesson asks nothing; go to one that does")
     question = step.question
-    if question.kind == "token":
-        return looking(at, questions.query_of(question, at.trace), question.ask)
-    finding = measured(at, step.trial, questions.given_to(step, at.read))
-    if question.kind == "verdict":
+    if step.answer:
+        return of_answer(at, step, question)
+    finding = measured(at, step.trial, given_to(step, str(at.view.sentence)))
+    if question.kind == "holds":
         return verdict(question.ask, finding, at.where(head=False))
     return Question(
         0, "number", question.ask, finding.value, low=question.low, high=question.high, where=at.where(head=False)
     )
+
+
+def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Question:
+    """Return the question of a step whose answer the run gives."""
+    names, answer = answer_of(step, question, at.encoder, at.trace, at.view)
+    ask = "".join(text for text, _ in parts(question.ask, **values_of(at.encoder, at.trace, at.view, question)))[
+        :LONGEST
+    ]
+    if question.kind == "number":
+        return Question(0, "number", ask, answer.values[0], low=question.low, high=question.high, where=at.where())
+    if len(names) > MOST_OPTIONS or not answer.right:
+        raise EncoderError("a class cannot be asked this: there is too much to choose from, or nothing of it is right")
+    options = tuple(name[:LONGEST_OPTION] for name in names)
+    named = (
+        tuple(f"{i} {name}"[:LONGEST_OPTION] for i, name in enumerate(names)) if question.kind == "word" else options
+    )
+    shares = answer.values if len(answer.values) == len(names) else ()
+    return Question(0, "choice", ask, float(answer.right[0]), named, shares, where=at.where())
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

@@ -3,14 +3,15 @@
 // It stands alone: the browser's code is under an address that the server says.
 
 import { goTo, showClass, tellClass } from './class_screen.js';
+import { above, showLesson } from './lesson_screen.js';
 import { file, items, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean, parts: string[], step: string, shows: string[] | null}} Listed */
-/** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], classes: string, code: string}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string}, set(changes: object, how?: { push?: boolean }): void, subscribe(hear: () => void): () => void}} Store */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, beyond: (of: Listed, state: {step: string, cell: string}) => object, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: Store, front?: Front}} Kept */
+/** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], lesson: string, classes: string, code: string}} Told */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string, lesson: string}, set(changes: object, how?: { push?: boolean }): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, beyond: (of: Listed, state: {step: string, cell: string}) => object, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, mount?: () => void, beside?: () => void, store?: Store, front?: Front}} Kept */
 
 const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
 
@@ -68,11 +69,11 @@ function draw(root, here, front) {
     here.store = front.windowStore();
     const of = here.data.pages.find(one => one.key === here.page), more = of && front.beyond(of, here.store.get());
     if (more && Object.keys(more).length) here.store.set(more, { push: false });
-    here.store.subscribe(() => tellClass('chose'));
+    here.store.subscribe(() => { tellClass('chose'); here.beside?.(); });
     here.front = front;
   }
   const told = here.data;
-  here.mounted = front.mount(root, {
+  here.mount = () => { here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
     keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
     more: (/** @type {object} */ asked, /** @type {AbortSignal} */ signal, /** @type {(share: number) => void} */ hear) => post(told.more, asked, answer => ('table' in asked ? file(answer) : items(answer, hear)), signal),
@@ -84,6 +85,7 @@ function draw(root, here, front) {
     examples: told.examples,
     models: told.models,
     drawn: () => tellClass('changed'),
+    above: () => above(Boolean(here.store?.get().lesson)),
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return '';
@@ -92,7 +94,8 @@ function draw(root, here, front) {
       go(root, here, front, to, query);
       return '';
     },
-  });
+  }); };
+  here.mount();
   showClass(/** @type {HTMLElement | null} */ (root.previousElementSibling), {
     page: here.page,
     drawn: true,
@@ -100,15 +103,27 @@ function draw(root, here, front) {
     address: told.pages.find(one => one.key === 'class')?.address ?? '',
     query: () => ({ ...here.store?.choices(), ...here.store?.query() }),
     veil: on => { root.style.display = on ? 'none' : ''; },
-    show(key, query) {
-      const to = told.pages.find(one => one.key === key);
-      if (!to) return;
-      if (!to.front) return goTo(to.address, query);
-      here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) }, { push: false });
-      here.store?.choose(query, false);
-      if (key !== here.page) go(root, here, front, to, query);
-    },
+    show: (key, query) => show(root, here, front, key, query, false),
   }, told.classes, front);
+  here.beside = () => showLesson(/** @type {HTMLElement | null} */ (root.nextElementSibling), {
+    page: here.page,
+    drawn: true,
+    query: () => ({ ...here.store?.choices(), ...here.store?.query() }),
+    show: (key, query) => show(root, here, front, key, query, key === here.page),
+    put: changes => here.store?.set(changes, { push: false }),
+    draw: () => here.mount?.(),
+  }, told.lesson, front);
+  here.beside();
+}
+
+/** Leads to a page with a view; `push` makes an entry that Back leads from. @param {HTMLElement} root @param {Kept} here @param {Front} front @param {string} key @param {Record<string, string>} query @param {boolean} push */
+function show(root, here, front, key, query, push) {
+  const to = here.data.pages.find(one => one.key === key);
+  if (!to) return;
+  if (!to.front) return goTo(to.address, query);
+  here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) }, { push });
+  here.store?.choose(query, false);
+  if (key !== here.page) go(root, here, front, to, query);
 }
 
 /** Leads to another page. @param {HTMLElement} root @param {Kept} here @param {Front} front @param {Listed} to @param {Record<string, string>} query */

@@ -35,17 +35,19 @@ NAMES = (
     "other",
     "other_model",
     "v",
+    "lesson",
+    "at",
     *OF_BROWSER,
 )
-AROUND = ("lesson", "at", "stop", "hero")  # of who comes from a lesson or the story, and of the way back there
-OF_PAGE = {"story": ("word", "stop", "hero"), "lessons": ("lesson", "at")}  # besides
-ALONG = (*AROUND, JOINS, "embed", "embed_options")
+ALONG = (JOINS, "embed", "embed_options")
 
 
 @cache
 def _component() -> Any:
     """Return the component that mounts the browser's code."""
-    return st.components.v2.component("front", html="<div></div><div class='front'></div>", js=built("frame"))
+    return st.components.v2.component(
+        "front", html="<div></div><div class='front'></div><div></div>", js=built("frame")
+    )
 
 
 def draw(page: Page, pages: Mapping[Any, Page]) -> None:
@@ -65,6 +67,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "examples": SENTENCES,
             "shipped": packets.shelf().addresses(),
             "models": tuple(models()),
+            "lesson": f"{base()}/api/lesson",
             "classes": f"{base()}/api/class",
             "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
         },
@@ -80,15 +83,14 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
 def forget_view(page: Page) -> None:
     """Forget what a page of the server showed: the address says it, and from now on the browser knows it."""
     here = session()
-    here.view, here.page, here.go_to, here.lesson.entered = None, "", "", None
-    here.story.aimed_at = None
+    here.view, here.page, here.go_to = None, "", ""
     here.written.clear()
     if not st.query_params:
         here.bare.add(page.key)
 
 
 def carried(to: Page) -> dict[str, str]:
-    """Return what goes along to a page of what the address says beside what the browser knows of, such as a lesson."""
+    """Return what goes along to a page of what the address says beside what the browser knows of."""
     return {name: text for name, text in st.query_params.to_dict().items() if name in ALONG and fits(text)}
 
 
@@ -119,7 +121,7 @@ def destination(request: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.is_drawn or name not in OF_BROWSER] + [*OF_PAGE.get(to.key, ())]
+    known = [name for name in NAMES if to.is_drawn or name not in OF_BROWSER]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

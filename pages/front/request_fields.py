@@ -1,6 +1,7 @@
 """What a browser asks for when it wants a run or a file, read as what a stranger sent, or refused. Needs no torch."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -96,6 +97,22 @@ class MoreRequest:
     kind: str = ""
 
 
+@dataclass(frozen=True)
+class LessonRequest:
+    """A step of a lesson that is asked for, by the lesson's name and the number of the step, counted from 1.
+
+    `page` and `query` are what the screen shows. `show` asks for the answer; `guess` is what was guessed: the position
+    of a word, the place of a choice, a number, or None for nothing.
+    """
+
+    lesson: str
+    at: int
+    page: str
+    query: tuple[tuple[str, str], ...]
+    show: bool = False
+    guess: float | None = None
+
+
 def fields(body: bytes, names: set[str]) -> dict[str, Any]:
     """Return the fields of a request, each of which must have one of these names.
 
@@ -142,6 +159,21 @@ def read_more(body: bytes) -> MoreRequest:
         raise RefusedError(400, NO_JSON)
     own = tuple((name, text(given, name, LONGEST_GIVEN)) for name in given)
     return MoreRequest(page, section, parameters(values.get("query")), theme, agreed, own, table, kind)
+
+
+def read_lesson(body: bytes) -> LessonRequest:
+    """Return what the body of a request for a step of a lesson asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    values = fields(body, {"lesson", "at", "page", "query", "show", "guess"})
+    guess, show = values.get("guess"), values.get("show", False)
+    if not isinstance(show, bool) or not (guess is None or (type(guess) in (int, float) and math.isfinite(guess))):
+        raise RefusedError(400, NO_JSON)
+    lesson, page = text(values, "lesson", LONGEST_NAME), text(values, "page", LONGEST_NAME)
+    at = whole(values, "at", 1, 1, 10**6)
+    return LessonRequest(lesson, at, page, parameters(values.get("query")), show, guess)
 
 
 def parameters(query: object) -> tuple[tuple[str, str], ...]:

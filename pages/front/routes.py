@@ -19,7 +19,7 @@ from starlette.websockets import WebSocket
 from pages.front import packets, page_html, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
-from pages.front.request_fields import FileRequest, MoreRequest, RefusedError
+from pages.front.request_fields import FileRequest, LessonRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
 from pages.ui.browser_scripts import BUILT, SCRIPTS, digest
@@ -246,6 +246,31 @@ def of_more() -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
+def make_step(request: LessonRequest) -> bytes:
+    """Wait until the libraries are there, and make what a screen shows of a step of a lesson."""
+    from pages.ui.frame import cold_start
+
+    cold_start.load()
+    from pages.front.lesson_steps import told
+
+    return json.dumps(told(request)).encode()
+
+
+def of_lessons() -> Callable[[Request], Awaitable[Response]]:
+    """Return the route of lessons: the step that is asked for, and how a guess did."""
+    makers = Makers("lessons")
+
+    async def answer(request: Request) -> Response:
+        async def make(body: bytes) -> Response:
+            coming = makers.begin(visitor(request), make_step, request_fields.read_lesson(body))
+            step = await unless_left(request, coming)
+            return Response(step, headers={"Cache-Control": PRIVATE}, media_type=JSON)
+
+        return await answered(request, make)
+
+    return answer
+
+
 async def lines(coming: "asyncio.Future[bytes]", share: list[float]) -> AsyncIterator[bytes]:
     """Return how far it is as often as that changes, and then what comes; who leaves ends it."""
     last = -1.0
@@ -297,6 +322,7 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
         Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
         Route(f"{api}/more", of_more(), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
+        Route(f"{api}/lesson", of_lessons(), methods=["POST"]),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),
         Mount(api, unknown),

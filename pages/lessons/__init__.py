@@ -1,28 +1,13 @@
 """Lessons: small experiments, each with a prediction and a number measured on the spot; labs, claims, terms."""
 
-import streamlit as st
-
-from encoder.teach.lessons.lesson import LessonError
 from pages.lessons import claims_section, glossary_section, labs_section, lessons_section, search_section
 from pages.ui.frame.page_header import page_header
-from pages.ui.lessons import library, player
+from pages.ui.lessons import library
 from pages.ui.picture_view import tabs
-from pages.ui.state import session_state as state
-from pages.ui.text import plain
 
 
 def draw() -> None:
     """Draw the page."""
-    lesson = None
-    if name := state.current().lesson:
-        try:
-            lesson = library.find(name)
-        except LessonError as error:
-            st.error(plain("  \n".join(error.problems)))
-            library.leave()
-    if lesson is not None:
-        player.draw(lesson)
-        return
     page_header(f"{len(library.offered())} lessons: guess first, then see what this model does")
     if search := search_section.asked():
         search_section.draw(search)

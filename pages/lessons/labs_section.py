@@ -35,7 +35,7 @@ from pages.ui import picture_view as pictures
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.frame import page_run
-from pages.ui.lessons import library, player
+from pages.ui.lessons import library
 from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
@@ -79,8 +79,9 @@ def enter() -> None:
 def show(claim: Claim) -> None:
     """Go to the page that shows a claim which no lesson tries."""
     if claim.lab:
-        state.remember("lab", claim.lab, "")
-    player.open_page(claim.page)
+        library.open_lab(claim.lab)
+    else:
+        state.session().go_to = claim.page
 
 
 @dataclass

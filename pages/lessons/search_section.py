@@ -74,7 +74,7 @@ def one_by_one(draw_one: Callable[[Any], None]) -> Callable[[Sequence[Any]], Non
 
 def texts_of(lesson: Lesson) -> list[str]:
     """All that a lesson says."""
-    return [lesson.title, lesson.learn, *(step.text for step in lesson.steps)]
+    return [lesson.title, *(step.text for step in lesson.steps)]
 
 
 def section(title: str, results: Sequence[Any], draw_some: Callable[[Sequence[Any]], None]) -> None:

@@ -8,7 +8,14 @@ import encoder
 from pages.ui.state.site import base
 
 BUILT = Path(encoder.__file__).parent / "browser" / "built"
-SCRIPTS = ("front.js", "pages.js", "in_class.js", "more.js", "plotly.js")  # the others are fetched by the first
+SCRIPTS = (
+    "front.js",
+    "pages.js",
+    "in_class.js",
+    "lesson.js",
+    "more.js",
+    "plotly.js",
+)  # the others are fetched by the first
 
 
 @cache

@@ -3,7 +3,6 @@
 // from then on each begins at once, by its name.
 import clicks from './clicks.js';
 import kit from './components/kit.js';
-import story_arcs from './components/story_arcs.js';
 import arrival from './frame/arrival.js';
 import model_parts from '../models/model_parts.js';
 import model_rows from '../models/model_rows.js';
@@ -12,7 +11,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  arrival, clicks, kit, model_parts, model_rows, story_arcs,
+  arrival, clicks, kit, model_parts, model_rows,
 }));
 /** @type {(() => void) | null} */
 let end = null;

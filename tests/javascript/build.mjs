@@ -1,4 +1,4 @@
-// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js, built/in_class.js, built/more.js and
+// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js, built/in_class.js, built/lesson.js, built/more.js and
 // built/origin_of_number.js of the modules of these names, which take from front.js what they need of it, and pages/ui/built/ of the scripts that Streamlit gets; with
 // --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -28,9 +28,9 @@ const terms = {
     });
   },
 };
-const LATER = ['pages.js', 'in_class.js', 'more.js', 'origin_of_number.js'];
+const LATER = ['pages.js', 'in_class.js', 'lesson.js', 'more.js', 'origin_of_number.js'];
 const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', legalComments: 'none', format: 'esm', metafile: true, minify: true, target, write: false };
-const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|more|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
+const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/(pages|in_class|lesson|more|plotly)\.js$/ }, ({ path, kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined)) };
 
 /** The scripts that a file is made of. */
 const scriptsOf = async entry => {

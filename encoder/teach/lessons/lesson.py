@@ -3,22 +3,28 @@
 A lesson is a TOML file of at most 100 kB:
 
     title = "Word order"
-    learn = "What an encoder knows of the order of words."       # may be left out, as the next two
-    level = "basics"                           # one of LEVELS
+    shelf = "First hour"                       # one of SHELVES; may be left out, as the next two
     minutes = 8                                # about how long it takes
+    card = 2                                   # the step whose picture stands on the list
 
     [[step]]                                   # 1 to 80 of them, in their order
-    page = "embedding"                         # a page of the app
-    text = "Two sentences of the same words."  # one to three sentences
-    view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
+    page = "attention"                         # a page of the app
+    name = "Who looks at whom"                 # may be left out, as all that follows
+    text = "A head is one way to look. This model has {heads} of them."      # one to three short sentences
+    view = {sentence = "The cat chased the mouse.", layer = 4, head = 1}     # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
-    check = {trial = "same_vectors", positions = "off"}          # a trial of encoder.pictures.labs and its parameters
-    question = {kind = "number", ask = "How far apart?", low = 0, high = 2}    # what to predict first
+    question = {kind = "word", ask = "Where does *{word}* look most?", word = "cat"}
+    answer = {of = "looked_at"}                # how the run answers it; see encoder.teach.lessons.answers
+    after = {always = "...", right = "...", wrong = "...", guess = {mouse = "..."}}   # said once it was answered
+    swap = {word = "cat", by = "dog"}          # what may be put into the sentence, to ask again
 
-A question is of kind "token" (mark where `word` looks most in the view's layer and head), "number" (guess the number
-that the check measures, between `low` and `high`) or "verdict" (guess whether the claim holds). The last two need a
-check. A trial that takes a `sentence` is given the view's. `check = {claim = "softmax"}` is the trial of one of
-its CLAIMS, by its key; where the view has a sentence, that one is measured and not the claim's.
+A question is of kind "word" (press a word), "choice" (one of `choices`), "number" (between `low` and `high`, right
+within `near`) or "holds" (whether a claim holds). Its answer is computed from the run (`answer`), or measured by a
+trial (`check = {trial = "same_vectors", positions = "off"}`; a trial that takes a `sentence` is given the view's, and
+`check = {claim = "softmax"}` is that of one of CLAIMS, see `encoder.pictures.labs`). With a `goal` a step is a lab: all
+is free, and `goal = {word = "is"}` is reached when the model guesses that word at the first gap. In texts *word* is a
+word of a sentence, and {heads}, {layers}, {all_heads}, {tokens}, {vocabulary}, {word}, {layer}, {head} and {model} are
+of the run. What is said `after` is of the lesson's own sentence and model, and left out for others.
 """
 
 import math
@@ -32,19 +38,21 @@ from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
+from encoder.teach.lessons.answers import ANSWERS, takes
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
+LONGEST = {"title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
-FIELDS = ("page", "text", "view", "own", "check", "question")  # of a step
-KINDS = ("token", "number", "verdict")
-LEVELS = ("first steps", "basics", "in depth")
+KINDS = ("word", "choice", "number", "holds")
+FIRST_HOUR, ARITHMETIC, HEADS, TRAINING = "First hour", "The arithmetic", "What heads do", "Training"
+SHELVES = (FIRST_HOUR, ARITHMETIC, HEADS, TRAINING)
 LONGEST_TIME = 240  # minutes
-MOST_PROBLEMS = 20
+MOST_PROBLEMS, MOST_CHOICES = 20, 12
+NEAR = 0.05  # of the range of a number: a guess so near is right
 
 
 class LessonError(EncoderError):
@@ -57,37 +65,56 @@ class LessonError(EncoderError):
 
 @dataclass(frozen=True)
 class Question:
-    """What to predict before the answer is shown; `low` and `high` bound a number, `word` is the token that looks."""
+    """What to guess before the answer is shown.
+
+    `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
+    what may be chosen; `low` and `high` bound a number, which is right within `near`.
+    """
 
     kind: str
     ask: str
     word: str = ""
+    tokens: bool = False
+    choices: tuple[str, ...] = ()
     low: float = 0.0
     high: float = 1.0
+    near: float = 0.05
 
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One step: a page of the app, what is on it as a link spells it, a text, and what is measured there."""
+    """One step: a page of the app, what is on it as a link spells it, what is said and asked, and what answers it.
+
+    `answer` is the name of one of ANSWERS with its parameters, `trial` and `given` what measures it else. `after` are
+    the texts that are said once it was answered, by when: always, right, wrong, or the guess. `swap` is a word and what
+    may stand in its place, `goal` the word that is to be guessed at the end of a lab.
+    """
 
     page: str
     text: str
+    name: str = ""
     view: Mapping[str, str] = field(default_factory=dict)
     own: bool = False
     trial: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     question: Question | None = None
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
+    said_of: Mapping[str, str] = field(default_factory=dict)
+    swap: tuple[str, str] | None = None
+    goal: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title, what one will learn, the steps, for whom it is, and about how long it takes; 0 minutes are unknown."""
+    """A title, the shelf it stands on, the steps, about how long it takes in minutes (0: unknown), and its picture."""
 
     title: str
-    learn: str
     steps: tuple[LessonStep, ...]
-    level: str = ""
+    shelf: str = ""
     minutes: int = 0
+    card: int = 1
 
 
 class Reader:
@@ -124,6 +151,22 @@ class Reader:
             return {}
         return value
 
+    def texts(self, where: str, table: Mapping[str, object], name: str) -> dict[str, str]:
+        """A table of texts within a table."""
+        found = self.table(where, table, name)
+        for key, text in found.items():
+            if not isinstance(text, str) or not 0 < len(text) <= LONGEST["text"]:
+                self.refuse(where, f"{key[:40]} of {name} must be text of 1 to {LONGEST['text']} characters")
+        return {key: text for key, text in found.items() if isinstance(text, str)}
+
+    def whole(self, table: Mapping[str, object], name: str, usual: int, least: int, most: int) -> int:
+        """A whole number of the file itself."""
+        value = table.get(name, usual)
+        if type(value) is not int or not least <= value <= most:
+            self.refuse("", f"{name} is {str(value)[:40]!r}; it must be a whole number from {least} to {most}")
+            return usual
+        return value
+
 
 def read(text: str, name: str = "the lesson") -> Lesson:
     """The lesson that a file holds; whether its pages and views exist is for the app to say.
@@ -157,7 +200,7 @@ def check_size(text: str, name: str) -> None:
 def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
     """The lesson in tables that were read; raises LessonError as `read` does."""
     reader = Reader(name)
-    reader.known("", data, ("title", "learn", "level", "minutes", "step"))
+    reader.known("", data, ("title", "shelf", "minutes", "card", "step"))
     tables = data.get("step", [])
     if (
         not isinstance(tables, list)
@@ -167,16 +210,22 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
         count = len(tables) if isinstance(tables, list) else 0
         reader.refuse("", f"it has {count} steps; a lesson has 1 to {MOST_STEPS}, each under [[step]]")
         tables = []
-    title, learn = reader.text("", data, "title"), reader.text("", data, "learn", empty=True)
-    level, minutes = data.get("level", ""), data.get("minutes", 0)
-    if level not in ("", *LEVELS):
-        reader.refuse("", f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
-    if type(minutes) is not int or not 0 <= minutes <= LONGEST_TIME:
-        reader.refuse("", f"minutes is {str(minutes)[:40]!r}; it must be a whole number from 0 to {LONGEST_TIME}")
-    steps = tuple(step(reader, f"step {number}", table) for number, table in enumerate(tables, 1))
+    shelf = data.get("shelf", "")
+    if shelf not in ("", *SHELVES):
+        reader.refuse("", f"shelf is {str(shelf)[:40]!r}; it must be one of {', '.join(SHELVES)}")
+    lesson = Lesson(
+        reader.text("", data, "title"),
+        tuple(step(reader, f"step {number}", table) for number, table in enumerate(tables, 1)),
+        shelf,
+        reader.whole(data, "minutes", 0, 0, LONGEST_TIME),
+        reader.whole(data, "card", 1, 1, max(1, len(tables))),
+    )
     if reader.problems:
         raise LessonError(reader.problems[:MOST_PROBLEMS])
-    return Lesson(title, learn, steps, level, minutes)
+    return lesson
+
+
+FIELDS = ("page", "name", "text", "view", "own", "check", "question", "answer", "after", "swap", "goal", "hint")
 
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
@@ -190,16 +239,31 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     if "check" in table:
         for problem in labs.problems(trial, given, sentence=True):
             reader.refuse(where, f"check: {problem}")
+    answer = computed(reader, where, table)
     asked = reader.table(where, table, "question")
-    question = ask(reader, where, asked, bool(trial)) if "question" in table else None
+    question = ask(reader, where, asked, bool(trial), bool(answer)) if "question" in table else None
+    after = dict(reader.table(where, table, "after"))
+    guesses = reader.texts(where, after, "guess")
+    after.pop("guess", None)
+    reader.known(where, after, ("always", "right", "wrong"))
+    swap, goal = reader.table(where, table, "swap"), reader.table(where, table, "goal")
+    reader.known(where, swap, ("word", "by"))
+    reader.known(where, goal, ("word",))
     return LessonStep(
         reader.text(where, table, "page"),
         reader.text(where, table, "text"),
+        reader.text(where, table, "name", empty=True),
         view(reader, where, table),
         own is True,
         trial if isinstance(trial, str) else "",
         given,
         question,
+        answer,
+        reader.texts(where, {"after": after}, "after"),
+        guesses,
+        (reader.text(where, swap, "word"), reader.text(where, swap, "by")) if swap else None,
+        reader.text(where, goal, "word") if goal else "",
+        reader.text(where, table, "hint", empty=True),
     )
 
 
@@ -218,6 +282,21 @@ def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, 
     return given | ({"sentence": sentence} if sentence and "sentence" in result.given else {})
 
 
+def computed(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
+    """How the run answers: one of ANSWERS by its name, and its parameters."""
+    given = dict(reader.table(where, table, "answer"))
+    if not given:
+        return {}
+    name = given.get("of")
+    if not isinstance(name, str) or name not in ANSWERS:
+        reader.refuse(where, f"answer of {str(name)[:40]!r}; it must be of one of {', '.join(ANSWERS)}")
+        return {}
+    reader.known(where, given, ("of", *takes(name)))
+    if not all(isinstance(value, str | int) for value in given.values()):
+        reader.refuse(where, "what an answer takes are texts and whole numbers")
+    return given
+
+
 def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:
     """What is on the page, every field as a link spells it."""
     result: dict[str, str] = {}
@@ -231,19 +310,42 @@ def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, s
     return result
 
 
-def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool) -> Question:
-    """The question of a step."""
-    reader.known(where, table, ("kind", "ask", "word", "low", "high"))
-    kind = table.get("kind")
+def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, answered: bool) -> Question:
+    """The question of a step, which a check or an answer decides."""
+    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near"))
+    kind, choices = table.get("kind"), table.get("choices", [])
     if kind not in KINDS:
         reader.refuse(where, f"kind of question is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
-    elif kind != "token" and not checked:
-        reader.refuse(where, f"a question of kind {kind} needs a check, whose outcome is the answer")
+    elif not (checked and kind in ("number", "holds")) and not (answered and kind != "holds"):
+        needs = {"holds": "a check", "number": "a check or an answer"}.get(str(kind), "an answer")
+        reader.refuse(where, f"a question of kind {kind} needs {needs}, which says what is right")
+    if (
+        not isinstance(choices, list)
+        or not all(isinstance(one, str) and 0 < len(one) <= LONGEST["word"] for one in choices)
+        or (kind == "choice") != (2 <= len(choices) <= MOST_CHOICES)
+    ):
+        reader.refuse(where, f"choices are 2 to {MOST_CHOICES} short texts, of a question of kind choice alone")
+        choices = []
+    tokens = table.get("tokens", False)
+    if not isinstance(tokens, bool):
+        reader.refuse(where, "tokens of the question must be true or false")
     bounds = [table.get(name, usual) for name, usual in (("low", 0), ("high", 1))]
     low, high = (float(b) if isinstance(b, int | float) and not isinstance(b, bool) else math.nan for b in bounds)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         reader.refuse(
             where, f"low and high of the question are {bounds[0]} and {bounds[1]}; low must be the smaller number"
         )
-    text = reader.text(where, table, "ask", empty=kind == "token")
-    return Question(str(kind), text, reader.text(where, table, "word", empty=True), low, high)
+    near = table.get("near", NEAR * (high - low))
+    if isinstance(near, bool) or not isinstance(near, int | float) or not (math.isnan(high) or 0 <= near < high - low):
+        reader.refuse(where, f"near is {str(near)[:40]!r}; it must be a number, smaller than the range of the question")
+        near = 0.0
+    return Question(
+        str(kind),
+        reader.text(where, table, "ask"),
+        reader.text(where, table, "word", empty=True),
+        tokens is True,
+        tuple(choices),
+        low,
+        high,
+        float(near),
+    )

@@ -1,6 +1,5 @@
 """What a run draws: the bar, and the page itself."""
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -10,8 +9,7 @@ from encoder.model.config import EncoderConfig
 from pages.ui import session_runs
 from pages.ui.component import component
 from pages.ui.frame import page_run
-from pages.ui.lessons import bar as lesson_bar
-from pages.ui.lessons import library, story_view
+from pages.ui.lessons import library
 from pages.ui.refusals import shows_errors
 from pages.ui.server import engine, file_links, jobs
 from pages.ui.state import page_steps
@@ -32,6 +30,9 @@ class Around(Protocol):
 
     def draw_place(self, config: EncoderConfig, /) -> None:
         """Draw the layer and head."""
+
+    def draw_lesson(self, page: Page, /) -> None:
+        """Draw the strip of a lesson."""
 
     def draw_class(self, page: Page, /) -> None:
         """Draw what stands on every page of a class."""
@@ -55,32 +56,26 @@ def draw(page: Page, around: Around) -> None:
         state.session().page = page.key
         with above:
             draw_arrival(page)
-            draw_ways(page, lambda: around.draw_place(trace.config))
+            if library.in_labs(page) and library.lab_has_place():
+                with st.container(horizontal=True, vertical_alignment="center", key="ways"):
+                    around.draw_place(trace.config)
             notes = st.container()
             with notes:
                 page_run.offer_to_load()
                 page_run.say_changes(trace.config)
                 page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
         with jobs.refused(), shows_errors():
-            draw_page(page)
+            if library.asks(page):
+                st.html("<p class='lesson-shut'>The picture opens with your guess.</p>")
+            else:
+                draw_page(page)
     with above:
+        around.draw_lesson(page)
         around.draw_class(page)  # of the view that the page has come to: some begin anew with an example of theirs
         around.draw_save()
         end(notes)
     state.write_url()
     file_links.forget_undrawn(state.session().runs)
-
-
-def draw_ways(page: Page, draw_place: Callable[[], None]) -> None:
-    """Draw the row of a lab, of a lesson and of the story: the layer and head, the ways through it and back to it."""
-    has_place = library.in_labs(page) and library.lab_has_place()
-    if not (has_place or lesson_bar.has_ways(page) or story_view.has_ways(page)):
-        return
-    with st.container(horizontal=True, vertical_alignment="center", key="ways"):
-        if has_place:
-            draw_place()
-        lesson_bar.draw(page)
-        story_view.draw_ways(page)
 
 
 def draw_page(page: Page) -> None:

@@ -1,16 +1,15 @@
-"""Where lessons come from, whether they fit the app, and the way through them."""
+"""Where lessons come from, whether they fit the app, and what a step hides until it was answered."""
 
 import os
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from encoder.pictures.labs import LABS as EXPERIMENTS
 from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
-from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, read
-from pages.ui.components import share
+from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, read
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
@@ -117,17 +116,6 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     return replace(lesson, steps=tuple(steps))
 
 
-def link(name: str) -> str:
-    """The address of a lesson for others."""
-    return f"{share.app_address()}/{HERE.key}?lesson={name}"
-
-
-def after(name: str) -> str:
-    """The lesson that follows one of them; empty after the last."""
-    names = list(offered())
-    return names[names.index(name) + 1] if name in names[:-1] else ""
-
-
 def find(name: str) -> Lesson:
     """The lesson of that name.
 
@@ -140,51 +128,31 @@ def find(name: str) -> Lesson:
     return lesson
 
 
-def view_of(step: LessonStep, name: str, at: int) -> View:
-    """What a step shows."""
-    shown = {key: text for key, text in step.view.items() if key != PART}  # the lesson stands on that page itself
-    view, _ = from_query(shown, offered_models.check, names())
-    if "model" in step.view and "layer" not in step.view:
-        offer = offered_models.offer(view.model)
-        view = replace(view, layer=offer.layer, head=offer.head)
-    return replace(view, lesson=name, at=at)
+def asks(page: Page) -> bool:
+    """Whether a step of a lesson asks on this page for what its picture says, and was not answered yet."""
+    view = state.current()
+    lesson = offered().get(view.lesson)
+    if lesson is None or not 1 <= view.at <= len(lesson.steps):
+        return False
+    step = lesson.steps[view.at - 1]
+    asked = step.question is not None and (view.lesson, view.at) not in state.session().answered
+    return asked and step.page == page.key and step.view.get("model", View.model) == view.model
 
 
 def go(name: str, at: int) -> None:
-    """Show a step of a lesson, on the lesson page."""
-    lesson = find(name)
-    at = min(max(at, 1), len(lesson.steps))
+    """Lead to a step of a lesson."""
+    step = find(name).steps[at - 1]
+    view, _ = from_query(step.view, offered_models.check, names())
     here = state.session()
-    if not state.current().lesson and here.lesson.aside is None:
-        here.lesson.before = state.current()
-    here.lesson.aside = None
-    here.view = view_of(lesson.steps[at - 1], name, at)
-    here.lesson.entered = (name, at)
-    here.lesson.played[name] = max(here.lesson.played.get(name, 0), at)
-    here.go_to = HERE.key
-
-
-def leave() -> None:
-    """Put the lesson away; what was on the screen before it is there again, else what is on it stays."""
-    here = state.session()
-    before, here.lesson.before, here.lesson.aside = here.lesson.before, None, None
-    here.view = replace(before or state.current(), lesson="", at=1)
-
-
-def open_labs() -> None:
-    """Show the part Labs with the view as it is; a lesson that it is opened from stands aside."""
-    view = state.current()
-    state.session().lesson.aside = (view.lesson, view.at) if view.lesson else None
-    state.change(lesson="", at=1)
-    state.remember(PART, LABS.title, "")
-    state.session().go_to = HERE.key
+    here.view, here.go_to = replace(view, lesson=name, at=at), step.page
 
 
 def open_lab(lab: str) -> None:
     """Show an experiment by its name."""
     state.remember("lab", lab, "")
+    state.remember(PART, LABS.title, "")
+    state.session().go_to = HERE.key
     end_search()
-    open_labs()
 
 
 def end_search() -> None:
@@ -195,19 +163,10 @@ def end_search() -> None:
 
 def in_labs(page: Page) -> bool:
     """Return whether the part Labs is open on this page."""
-    view = state.current()
-    return page == HERE and not view.lesson and dict(view.choices).get(PART) == LABS.title
+    return page == HERE and dict(state.current().choices).get(PART) == LABS.title
 
 
 def lab_has_place() -> bool:
     """Return whether a layer and a head mean something to the experiment that is open."""
     name = dict(state.current().choices).get("lab", FIRST_LAB)
     return EXPERIMENTS.get(name, EXPERIMENTS[FIRST_LAB]).place
-
-
-def changed(step: LessonStep) -> bool:
-    """Whether a person has moved away from the step's view; which step and number are open does not count."""
-    view = state.current()
-    meant = view_of(step, view.lesson, view.at)
-    names = [field.name for field in fields(view) if field.name not in ("step", "cell", "choices")]
-    return any(getattr(view, name) != getattr(meant, name) for name in names)

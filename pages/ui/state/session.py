@@ -17,27 +17,6 @@ OF_BROWSER = ("word", "off", "maps", "more", "after", "guess", "over", "view", "
 
 
 @dataclass
-class LessonPlayed:
-    """The lesson that is played, and how all lessons went."""
-
-    before: "View | None" = None  # whose place it took
-    aside: tuple[str, int] | None = None  # the lesson and step that Labs were opened from, on the same page
-    entered: tuple[str, int] | None = None  # the lesson and step that was last gone to
-    played: dict[str, int] = field(default_factory=dict)  # how far each lesson was played
-    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)  # by lesson or run, and step
-    touched: tuple[str, int] | None = None  # the step whose slider was moved
-    right: dict[tuple[str, int], bool] = field(default_factory=dict)  # by lesson and step
-
-
-@dataclass
-class StoryRead:
-    """Where the story is."""
-
-    aimed_at: tuple[str, int] | None = None  # the run and stop that the view was last set to
-    hero_of: "Text" = ""  # what was read when its word was chosen
-
-
-@dataclass
 class MysteriesTried:
     """What was tried of each mystery, by its number."""
 
@@ -76,8 +55,7 @@ class Session:
     opened: tuple[int, str] = (0, "")  # how many numbers were opened in a picture of the server's, and the last one
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)  # what was last asked, and what was found
 
-    lesson: LessonPlayed = field(default_factory=LessonPlayed)
-    story: StoryRead = field(default_factory=StoryRead)
+    answered: set[tuple[str, int]] = field(default_factory=set)  # the steps of lessons, by name, that were
     mystery: MysteriesTried = field(default_factory=MysteriesTried)
     filmed: tuple[int, str] = (-1, "")  # when grammar on film was last shown, by run, and its sentence
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, spell, to_query
+from encoder.pictures.link import FIELDS, from_query, spell, to_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.link_text import NAME
@@ -56,10 +56,7 @@ def take(name: str) -> None:
 
 def keep_own(sentence: str) -> None:
     """Remember a sentence as the person's own: it is there again after examples and lessons."""
-    here = session()
-    here.own = sentence
-    if here.lesson.before is not None:
-        here.lesson.before = replace(here.lesson.before, sentence=sentence, hidden=(), cell=None)
+    session().own = sentence
 
 
 def choice(key: str, options: Collection[Any] | None, default: Any, many: bool = False) -> dict[str, Any]:
@@ -149,10 +146,7 @@ def address() -> dict[str, str]:
 
 def written() -> dict[str, str]:
     """The parameters of the current view."""
-    query, view = to_query(current()), current()
-    if session().page == "story" and len(view.sentence) <= LONGEST_IN_URL:  # alone it opens with another one
-        query = {"sentence": view.sentence, "v": VERSION} | query
-    return query
+    return to_query(current())
 
 
 def in_full(view: View) -> dict[str, str]:

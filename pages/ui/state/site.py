@@ -9,7 +9,6 @@ import streamlit as st
 
 from encoder.browser.page_table import ALONG, CHANGE, DEEPER, DrawnPage
 from encoder.browser.page_table import PAGES as DRAWN_PAGES
-from encoder.packet.shipped import SENTENCES
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,7 +62,6 @@ def drawn(key: str, about: DrawnPage) -> Page:
 
 # The pages that the server draws, by the one of the browser's that they stand behind in the menu
 SERVED: Mapping[str, tuple[Page, ...]] = {
-    "start": (Page("story", "The story", ":material/auto_stories:", place=False, sentence=SENTENCES[0]),),
     "compare": (Page("models", "Models", ":material/deployed_code:", section=CHANGE, place=False),),
     "heads": (
         Page("training", "Training", ":material/model_training:", section=DEEPER, place=False),

@@ -1,0 +1,233 @@
+// @ts-check
+// A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
+import { dress, el, put, write } from './dom.js';
+import { keptIn } from './kept.js';
+import css from './lesson.css';
+import { html, nothing, render as into, repeat } from './lit.js';
+import { look } from './look.js';
+import { brief } from './number.js';
+import { fromRight } from './run.js';
+import { say } from './say.js';
+import { stage } from './stage.js';
+import { open } from './store.js';
+
+/** @typedef {Record<string, string>} Query */
+/** What a text is made of: what it says, and whose that is: the model's, yours, a word's, or nobody's. @typedef {[text: string, whose: string][]} Parts */
+/** @typedef {{name: string, position: number, asked: boolean}} Word */
+/** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number}} Question */
+/** @typedef {{low: number, high: number, value: number, guess: number | null}} Scale */
+/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], best?: number[], yours?: number | null, scale?: Scale, claim?: Parts, open?: {step: string, index: number[], text: string} | null}} Answered */
+/** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
+/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
+/** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again, `link` is the address of it. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
+/** What was guessed at a step; `own` tells that it was of another sentence, which fills no dot. @typedef {{guess: number | null, of: string}} Guess */
+
+const KEPT = 'encoder-lessons';
+const OF_STEP = ['sentence', 'second', 'model', 'layer', 'head', 'edits', 'hidden', 'other', 'other_model', 'lab'];
+const HOW = /** @type {Record<string, string>} */ ({ word: 'Press a word in the sentence.', choice: 'Choose one.', number: 'Move the mark, then press Guess.', holds: 'What do you think?' });
+const WAITS = 60_000; // ms until a hint is given
+const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dialog, [role=dialog], .enc-number, [role=radiogroup], [role=toolbar], [role=grid]';
+const SHUT = 'The picture opens with your guess.';
+
+const all = /** @type {{encoderLesson?: ReturnType<typeof begin>}} */ (globalThis);
+const storage = keptIn(() => localStorage);
+
+/** How all lessons went in this browser: by name, the step that was seen last, and what was guessed at each. @returns {Record<string, {at: number, guesses: Record<string, Guess>}>} */
+export function progress() {
+  try {
+    const found = JSON.parse(storage.getItem(KEPT) ?? '{}');
+    return found && typeof found === 'object' ? found : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The lesson of this tab, drawn into an element of the page that it shows now. @param {HTMLElement} host @param {Screen} screen */
+export function inLesson(host, screen) {
+  const mine = all.encoderLesson ??= begin();
+  mine.shows(host, screen);
+  return mine;
+}
+
+/** @param {Parts} parts */
+const said = parts => parts.map(([text, whose]) => (whose ? html`<b class=${`is-${whose}`} translate="no" lang="">${text}</b>` : text));
+
+function begin() {
+  const strip = el('aside', { class: 'enc-lesson' }), asked = el('div', { class: 'enc-lesson-asked' }), shut = el('p', { class: 'enc-lesson-shut' }), line = stage(position => answer(position), { label: 'Words to choose from' });
+  const status = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
+  let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) }));
+  /** @type {Shown | null} */
+  let shown = null;
+  let wanted = '', wrong = '', folded = false, loading = false, whole = false, number = NaN, hinted = false, going = 0, came = '';
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let hint;
+
+  const name = () => screen.query().lesson ?? '', at = () => Number(screen.query().at) || 1;
+  const here = () => JSON.stringify([screen.page, ...OF_STEP.map(one => screen.query()[one] ?? '')]);
+  /** What was guessed here before: a guess is of a sentence and a model. */
+  const before = () => progress()[name()]?.guesses?.[at()];
+  /** Keeps what was guessed at the step; of another sentence than the lesson's it is not kept. @param {Guess} guess */
+  function remember(guess) {
+    const every = progress(), mine = every[name()] ?? { at: 1, guesses: {} };
+    if (!shown?.own) mine.guesses[at()] = guess;
+    storage.setItem(KEPT, JSON.stringify({ ...every, [name()]: { ...mine, at: at() } }));
+  }
+
+  /** Asks what this screen shows of the step, with a guess where one was made. @param {{guess: number | null} | null} [guessed] */
+  async function ask(guessed = null) {
+    const lesson = name(), step = at(), place = here(), mine = ++going;
+    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : null);
+    wanted = JSON.stringify([lesson, step, place]);
+    try {
+      const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
+      if (mine !== going) return;
+      [shown, wrong, loading] = [found, '', false];
+      const ended = found.goal ? found.goal.done : !found.question || found.told;
+      if (!found.away && ended) remember(found.goal ? { guess: found.goal.count, of: place } : guessed ? { guess: guessed.guess, of: place } : kept ?? { guess: null, of: place });
+      if (found.told && found.question) screen.answered?.(lesson, step);
+      draw();
+      const about = found.told && words().find(one => one.asked);
+      if (about) screen.put({ word: about.position });
+      if (guessed) tell();
+      else if (found.measures) measure(mine);
+    } catch (error) {
+      if (mine !== going) return;
+      [wrong, loading] = [error instanceof Error ? error.message : String(error), false];
+      draw();
+    }
+  }
+  /** What a step without a question measures comes by itself, after what it says. @param {number} mine */
+  async function measure(mine) {
+    const found = await screen.ask({ lesson: name(), at: at(), page: screen.page, query: screen.query(), show: true }).catch(() => null);
+    if (mine !== going || !found || !shown) return;
+    shown = { ...shown, told: found.told, measures: false };
+    draw();
+  }
+  /** Says how a guess did, and leads on. */
+  function tell() {
+    write(status, [shown?.told?.head ?? [], ...(shown?.told?.lines ?? [])].map(parts => parts.map(([text]) => text).join('')).join(' '));
+    /** @type {HTMLElement | null} */ (strip.querySelector('.enc-lesson-next'))?.focus();
+  }
+
+  /** @param {number | null} guess */
+  const answer = guess => { if (waits()) ask({ guess }); };
+  const waits = () => Boolean(!loading && shown?.question && !shown.told && !shown.away);
+  /** @param {number} to counted from 1 */
+  function go(to) {
+    const step = shown?.steps[to - 1];
+    if (step) screen.show(step.page, step.query);
+    else if (shown) screen.show('lessons', {});
+  }
+  const close = () => screen.show(screen.page, { ...Object.fromEntries(Object.entries(screen.query()).filter(([key]) => !['lesson', 'at'].includes(key))) });
+
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    if (!name() || strip.hidden || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0], within = target instanceof Element && target.closest(TYPED);
+    if (within) return;
+    const choice = Number(event.key), question = shown?.question;
+    if (event.key.toLowerCase() === 's' && waits()) answer(null);
+    else if (choice >= 1 && question && ['choice', 'holds'].includes(question.kind) && choice <= question.choices.length) answer(choice - 1);
+    else if (event.key === 'ArrowRight' && shown && !waits()) go(at() + 1);
+    else if (event.key === 'ArrowLeft' && at() > 1) go(at() - 1);
+    else return;
+    event.preventDefault();
+  }
+  addEventListener('keydown', key);
+  new ResizeObserver(() => sentence()).observe(asked);
+
+  /** The dots, one a step: done, seen without a guess, where one is, to come. @param {Shown} of */
+  function dots({ steps }) {
+    const mine = progress()[name()]?.guesses ?? {};
+    return html`<div class="enc-lesson-dots">${steps.map((step, i) => {
+      const guess = mine[i + 1], kind = i + 1 === at() ? 'is-here' : !guess ? '' : step.asks && guess.guess === null ? 'is-seen' : 'is-done';
+      return html`<button type="button" class=${kind} aria-current=${i + 1 === at() ? 'step' : nothing} aria-label=${`Step ${i + 1}: ${step.title}`} title=${step.title} @click=${() => go(i + 1)}></button>`;
+    })}</div>`;
+  }
+  /** @param {Question} question */
+  function choices({ kind, choices: names, low, high }) {
+    const middle = (low + high) / 2, value = Number.isNaN(number) ? middle : number;
+    if (kind === 'number') return html`<form class="enc-lesson-number" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); answer(value); }}>
+      <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
+      <span class="enc-lesson-ends"><span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></span><button class="enc-pill" ?disabled=${Number.isNaN(number)}>Guess</button></form>`;
+    return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers">${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text} <kbd aria-hidden="true">${i + 1}</kbd></button>`)}</div>`;
+  }
+  /** @param {Scale} scale */
+  const scaled = ({ low, high, value, guess }) => {
+    const place = (/** @type {number} */ one) => `${Math.max(0, Math.min(100, 100 * (one - low) / (high - low)))}%`;
+    return html`<div class="enc-lesson-scale" aria-hidden="true"><i style="left: ${place(value)}" class="is-model"></i>${guess === null ? nothing : html`<i style="left: ${place(guess)}" class="is-yours"></i>`}<span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></div>`;
+  };
+  /** @param {Answered} told @param {Shown} of */
+  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}
+    ${told.open && screen.drawn ? html`<button type="button" class="enc-link" @click=${() => { if (told.open) open(told.open); }}>See ${told.open.text} computed →</button>` : nothing}${swapper(of)}`;
+  /** @param {Shown} of */
+  const swapper = ({ swap }) => (swap ? html`<button type="button" class="enc-pill" @click=${() => screen.show(screen.page, { ...screen.query(), sentence: swap.sentence })}>Swap <i>${swap.word}</i> for <i>${swap.by}</i></button>` : nothing);
+  /** @param {NonNullable<Shown['goal']>} goal */
+  const goal = ({ word, goal: meant, done, count }) => html`<p role="status" class=${done ? 'is-done' : nothing}>${done ? say('goal_done', { count }) : say(count ? 'goal_now' : 'goal_begin', { word, goal: meant, count })}</p>`;
+
+  /** @param {Shown} of */
+  function body(of) {
+    const { away, question, told, name: title, text = [], texts = [], steps } = of;
+    if (away) {
+      const why = away.said ?? say('looking_around', {});
+      return html`<p>${why}</p><button type="button" class="enc-pill is-first" @click=${() => go(at())}>${away.why === 'sentence' ? 'Back to the lesson’s sentence' : away.why === 'model' ? 'Open the lesson’s model' : say('back_to_step', { step: at() })}</button>`;
+    }
+    return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
+      ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2><p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>` : nothing}
+      ${!question && told ? told.lines.map(parts => html`<p class="enc-lesson-found">${said(parts)}</p>`) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
+      ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
+  }
+
+  function draw() {
+    const on = Boolean(name()) && screen.page !== 'class', of = shown;
+    strip.hidden = !on;
+    document.documentElement.toggleAttribute('data-lesson', on);
+    if (!on) { shown = null; wanted = ''; return screen.draw(); }
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !of.goal && !whole) });
+    const last = of?.steps.length ?? 1;
+    into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" @click=${close}>×</button></header>
+      ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
+      <footer>${of && screen.drawn && !of.away && !of.goal && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
+    write(shut, loading ? '' : SHUT);
+    shut.hidden = !loading && !waits();
+    into(html`${line.element}${shut}`, asked);
+    line.element.hidden = !words().length;
+    screen.draw();
+    sentence(); // which measures: it has its place by now
+  }
+  /** The words to choose from. */
+  const words = () => (!loading && shown?.question?.kind === 'word' && !shown.away ? shown.question.words : []);
+  /** The sentence to answer in, with shares and arcs once it was answered. */
+  function sentence() {
+    const told = shown?.told, every = words();
+    if (!every.length) return;
+    const from = every.findIndex(word => word.asked), values = told?.values?.length ? told.values : null;
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told, kind: told && i === told.yours ? 'is-yours' : '' })) }, from, values, '', null);
+  }
+  return {
+    /** @param {HTMLElement} host @param {Screen} next */
+    shows(host, next) {
+      screen = next;
+      dress(host, look);
+      dress(host, css);
+      host.classList.add('enc', 'enc-lesson-host');
+      if (!host.contains(strip)) host.replaceChildren(strip);
+      const place = JSON.stringify([name(), at(), here()]);
+      if (!name() || screen.page === 'class') { if (!strip.hidden) draw(); return; }
+      if (place === wanted) return;
+      const step = `${name()} ${at()}`;
+      if (came !== step) {
+        [number, hinted, loading, whole, came] = [NaN, false, true, false, step];
+        clearTimeout(hint);
+        hint = setTimeout(() => { hinted = true; draw(); }, WAITS);
+      }
+      ask();
+      draw();
+    },
+    /** What stands above the picture, and whether the picture is shown. */
+    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() } : null),
+  };
+}
+
+/** @param {number} value @param {number} range */
+const rounded = (value, range) => (range >= 100 ? Math.round(value).toLocaleString('en') : brief(value));

@@ -1,0 +1,337 @@
+"""A step of a lesson as a screen shows it: what is said and asked, whether the screen is at it, and how a guess did."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.edits.edit_text import edits_to_text
+from encoder.pictures.ask import text_of
+from encoder.pictures.labs import TRIALS
+from encoder.pictures.labs.trial import Verdict
+from encoder.pictures.link import from_query
+from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import brief, listed, percent
+from encoder.teach.lessons import answers
+from encoder.teach.lessons.answers import Answer, Asked
+from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
+from encoder.trace.tokens import Tokens
+from encoder.trace.trace import Trace
+from pages.front import make
+from pages.front.request_fields import LessonRequest, RefusedError
+from pages.ui.lessons import library
+from pages.ui.server import engine, measurements, offered_models
+from pages.ui.state.site import page_of
+
+VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
+HELD = {Verdict.HOLDS: "It holds", Verdict.CONDITION: "It holds with a condition", Verdict.FAILS: "It does not hold"}
+MARKED = re.compile(r"\*([^*]+)\*")
+PLACED = ("layer", "head", "model", "sentence", "other", "other_model", "second", "edits", "hidden", "lab")
+UNKNOWN = "There is no such lesson here. Choose one on the page Lessons."
+Parts = list[tuple[str, str]]  # of a text: what it is, and whose: the model's, yours, a word's, or nobody's
+
+
+def told(request: LessonRequest) -> dict[str, Any]:
+    """What a screen shows of a step of a lesson.
+
+    Raises:
+        RefusedError: there is no such lesson, or what it needs is not to be had now.
+    """
+    lesson = library.offered().get(request.lesson)
+    if lesson is None:
+        raise RefusedError(404, UNKNOWN)
+    at = min(max(request.at, 1), len(lesson.steps))
+    step, query = lesson.steps[at - 1], dict(request.query)
+    shown: dict[str, Any] = {
+        "title": lesson.title,
+        "at": at,
+        "steps": [about(lesson, request.lesson, number) for number in range(1, len(lesson.steps) + 1)],
+        "name": step.name,
+        "question": None,
+    }
+    with make.refusing(""):
+        if away := elsewhere(step, request.page, query):
+            return shown | {"away": away}
+        asking = AtStep(step, query, request)
+        return shown | asking.shown()
+
+
+def about(lesson: Lesson, name: str, at: int) -> dict[str, Any]:
+    """Where a step is: its page, and what an address of it says."""
+    step = lesson.steps[at - 1]
+    query = {**step.view, "lesson": name, "at": str(at)}
+    title = step.name or page_of(step.page).title
+    return {"page": step.page, "query": query, "title": title, "asks": step.question is not None}
+
+
+def elsewhere(step: LessonStep, page: str, query: Mapping[str, str]) -> dict[str, str]:
+    """Why a screen is not at a step; empty where it is."""
+    if page != step.page:
+        return {"why": "around"}
+    model = query.get("model", View.model)
+    if model != step.view.get("model", View.model) and (why := unfit(step, model)):
+        return {"why": "model", "said": why}
+    for name in PLACED:
+        if name in ("sentence", "model") or name not in step.view or (name == "edits" and step.goal):
+            continue
+        if query.get(name, "") != step.view[name]:
+            return {"why": "around"}
+    meant = step.view.get("sentence")
+    if meant is not None and query.get("sentence", View.sentence) != meant and not takes_any(step, query):
+        return {"why": "sentence", "said": "This step is about another sentence."}
+    return {}
+
+
+def unfit(step: LessonStep, model: str) -> str:
+    """Why a model cannot be asked in the place of the step's own; empty where it can."""
+    meant = step.view.get("model", View.model)
+    title = offered_models.offer(meant).label.partition(":")[0]
+    if "model" in step.view:
+        return f"This step is about the model {title}."
+    needed, config = make.opened(meant).config, make.opened(model).config
+    layer, head = (int(step.view.get(name, 0)) for name in ("layer", "head"))
+    if layer < config.n_layers and head < config.n_heads:
+        return ""
+    has = f"this one has {config.n_layers} of {config.n_heads}"
+    return f"This step needs {needed.n_layers} layers of {needed.n_heads} heads; {has}."
+
+
+def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
+    """Whether the question of a step can be put to another sentence: it says so, or its word stands there."""
+    if step.own:
+        return True
+    question = step.question
+    if question is None or step.trial or (not question.word and question.kind != "choice"):
+        return False
+    view, _ = from_query(query, offered_models.check)
+    tokens = make.opened(view.model).tokenize(text_of(view))
+    try:
+        tokens.find(question.word or (make.opened(view.model).mask_token or ""))
+    except EncoderError:
+        return False
+    return True
+
+
+def parts(text: str, **values: object) -> Parts:
+    """A text with its values in it, in parts: what stands between stars is a word."""
+    filled = re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), text)
+    return [(piece, "word" if i % 2 else "") for i, piece in enumerate(MARKED.split(filled)) if piece]
+
+
+class AtStep:
+    """A step on a screen that is at it."""
+
+    def __init__(self, step: LessonStep, query: Mapping[str, str], request: LessonRequest) -> None:
+        view, _ = from_query(query, offered_models.check)
+        self.step, self.query, self.request = step, query, request
+        self.encoder = make.opened(view.model)
+        pieces = self.encoder.tokenize(text_of(view))
+        self.view, _ = view.within(self.encoder.config, len(pieces.ids))
+        self.read = pieces.inputs
+        self.trace = engine.run(view.model, self.read, self.view.hidden, edits_to_text(self.view.edits))
+        self.words = pressable(self.trace.tokenization, step.question)
+        of_step = self.view.sentence == step.view.get("sentence", self.view.sentence)
+        self.is_own = not of_step or view.model != step.view.get("model", View.model)
+
+    def shown(self) -> dict[str, Any]:
+        """What is said and asked, and where it was answered how the guess did."""
+        step, question = self.step, self.step.question
+        values = values_of(self.encoder, self.trace, self.view, question)
+        shown: dict[str, Any] = {
+            "text": parts(step.text, **values),
+            "own": self.is_own,
+            "hint": step.hint,
+            "swap": self.swapped(),
+            "texts": others(step),
+        }
+        if step.goal:
+            shown["goal"] = self.reached()
+        if question is not None:
+            shown["question"] = {
+                "kind": question.kind,
+                "ask": parts(question.ask, **values),
+                "words": [
+                    {"name": self.trace.tokenization.spelled(word), "position": word[0], "asked": self.asks_from(word)}
+                    for word in self.words
+                ]
+                if question.kind == "word"
+                else [],
+                "choices": list(question.choices) if question.kind == "choice" else list(VERDICTS),
+                "low": question.low,
+                "high": question.high,
+            }
+        if question is None and step.trial and not self.request.show:
+            shown["measures"] = True  # asked for apart: what is said need not wait for it
+        elif self.request.show:
+            shown["told"] = self.told()
+        return shown
+
+    def asks_from(self, word: tuple[int, ...]) -> bool:
+        """Whether a word is the one that is asked about."""
+        question = self.step.question
+        return question is not None and question.word != "" and word == self.trace.tokenization.find(question.word)
+
+    def swapped(self) -> dict[str, str] | None:
+        """The sentence with the step's other word in it, or back again."""
+        if self.step.swap is None:
+            return None
+        for word, by in (self.step.swap, self.step.swap[::-1]):
+            found = re.sub(rf"\b{re.escape(word)}\b", by, self.view.sentence, count=1)
+            if found != self.view.sentence:
+                return {"word": word, "by": by, "sentence": found}
+        return None
+
+    def reached(self) -> dict[str, Any]:
+        """Whether the goal of a lab is reached, with how many heads off."""
+        found = self.encoder.predict(self.trace, 1, [Asked(self.encoder, self.trace, 0, 0).gap])
+        word = found[0][0][0] if found else ""
+        heads, edits = range(self.encoder.config.n_heads), self.view.edits
+        off = {(edit.step, head) for edit in edits for head in (heads if edit.heads is None else edit.heads)}
+        alone = all(edit.step.endswith("attention.heads") for edit in edits)  # nothing but heads is off
+        return {"word": word, "goal": self.step.goal, "done": alone and word == self.step.goal, "count": len(off)}
+
+    def told(self) -> dict[str, Any]:
+        """How the guess did, and what is said then."""
+        step, question, guess = self.step, self.step.question, self.request.guess
+        if step.trial and not step.answer:
+            return self.measured()
+        assert question is not None
+        names, answer = answer_of(step, question, self.encoder, self.trace, self.view)
+        if question.kind == "number":
+            return self.number(answer.values[0], answer.form)
+        at = self.place_of(guess)
+        right = None if at is None else at in answer.right
+        value = (lambda i: number(answer.values[i], answer.form)) if len(answer.values) == len(names) else None
+        known = listed([names[i] for i in answer.right])
+        figure = f", {value(answer.right[0])}" if value else ""
+        if answer.flat and value:
+            head: Parts = [
+                ("It looks at nothing in particular: ", ""),
+                (value(answer.right[0]), "model"),
+                (" is its highest.", ""),
+            ]
+        else:
+            head = [("You had it: " if right else "It is ", ""), (known, "model"), (f"{figure}.", "")]
+        lines: list[Parts] = []
+        if right is False and at is not None:
+            lines.append([("You said ", ""), (names[at], "yours"), (f": {value(at)}." if value else ".", "")])
+        if question.kind == "word" and answer.rest > max(answer.values):
+            lines.append([(f"Tokens that are no words take more: {percent(answer.rest)}.", "")])
+        return {
+            "right": right,
+            "head": head,
+            "lines": lines + self.after(right, "" if at is None else names[at]),
+            "values": list(answer.values) if question.kind == "word" or value else [],
+            "best": list(answer.right),
+            "yours": at,
+            "open": answer.place and {"step": answer.place[0], "index": answer.place[1], "text": figure[2:]},
+        }
+
+    def place_of(self, guess: float | None) -> int | None:
+        """Which of the words or choices a guess is; a word is guessed by its position."""
+        if guess is None or self.step.question is None:
+            return None
+        if self.step.question.kind == "word":
+            return next((i for i, word in enumerate(self.words) if word[0] == guess), None)
+        count = len(VERDICTS if self.step.question.kind == "holds" else self.step.question.choices)
+        return int(guess) if guess in range(count) else None
+
+    def measured(self) -> dict[str, Any]:
+        """What the step's trial finds, and how the guess did."""
+        step, question = self.step, self.step.question
+        given = measurements.spelled(given_to(step, self.view.sentence))
+        finding = measurements.findings(self.view.model, step.trial, given, agreed=True)
+        claim: Parts = [(TRIALS[step.trial].claim, "word")]
+        if question is None or question.kind == "number":
+            found = self.number(finding.value, finding.what) if question else {"right": None, "head": [], "lines": []}
+            return found | {"lines": [*found["lines"], [(finding.sentence, "")]], "verdict": finding.verdict.value}
+        at = self.place_of(self.request.guess)
+        right = None if at is None else VERDICTS[at] == finding.verdict.value
+        held = HELD.get(finding.verdict, "It cannot be tried here")
+        head: Parts = [("You had it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
+        said: list[Parts] = (
+            [[("You said: ", ""), (VERDICTS[at], "yours"), (".", "")]] if right is False and at is not None else []
+        )
+        lines = [*said, [(finding.sentence, "")], *self.after(right, "" if at is None else VERDICTS[at])]
+        return {
+            "right": right,
+            "head": head,
+            "lines": lines,
+            "claim": claim,
+            "verdict": finding.verdict.value,
+            "yours": at,
+        }
+
+    def number(self, value: float, form: str) -> dict[str, Any]:
+        """How a guessed number did; `form` is that of an answer, or says what was measured."""
+        question, guess = self.step.question, self.request.guess
+        assert question is not None
+        right = None if guess is None else abs(guess - value) <= question.near
+        head: Parts = [("Close: it is " if right else "It is ", ""), (number(value, form), "model"), (".", "")]
+        lines: list[Parts] = (
+            [[("You said ", ""), (number(guess, form), "yours"), (".", "")]] if guess is not None else []
+        )
+        scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
+        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "")], "scale": scale}
+
+    def after(self, right: bool | None, guess: str) -> list[Parts]:
+        """What the lesson says then: of its own sentence and model alone."""
+        if self.is_own:
+            return []
+        said = [self.step.said_of.get(guess, "")] if guess else []
+        if not any(said) and right is not None:
+            said.append(self.step.after.get("right" if right else "wrong", ""))
+        return [parts(text, guess=guess) for text in (*said, self.step.after.get("always", "")) if text]
+
+
+def values_of(encoder: TextEncoder, trace: Trace, view: View, question: Question | None) -> dict[str, object]:
+    """What may stand in the texts of a lesson, of a run."""
+    config = encoder.config
+    return {
+        "heads": config.n_heads,
+        "layers": config.n_layers,
+        "all_heads": config.n_heads * config.n_layers,
+        "tokens": len(trace.tokens),
+        "vocabulary": f"{config.vocab_size:,}",
+        "model": view.model,
+        "layer": view.layer,
+        "head": view.head,
+        "word": question.word if question else "",
+    }
+
+
+def answer_of(
+    step: LessonStep, question: Question, encoder: TextEncoder, trace: Trace, view: View
+) -> tuple[tuple[str, ...], Answer]:
+    """What can be chosen, by name, and what a run answers."""
+    words = pressable(trace.tokenization, question)
+    asked = Asked(encoder, trace, view.layer, view.head, words, question.word, question.choices)
+    taken = {name: value for name, value in step.answer.items() if name != "of"}
+    names = tuple(map(trace.tokenization.spelled, words)) if question.kind == "word" else question.choices
+    return names, answers.ANSWERS[step.answer["of"]](asked, **taken)
+
+
+def number(value: float, form: str) -> str:
+    """A value as it is said."""
+    return {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(form, brief)(value)
+
+
+def pressable(pieces: Tokens, question: Question | None) -> tuple[tuple[int, ...], ...]:
+    """The words that can be pressed: tokens that are no words only where the question says so."""
+    every = question is not None and question.tokens
+    return tuple(word for word in pieces.words if every or not pieces.special[word[0]])
+
+
+def others(step: LessonStep) -> list[str]:
+    """The sentences that a step measures besides the one on top."""
+    texts: Sequence[object] = [step.given.get("other"), step.given.get("short"), *step.given.get("sentences", ())]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def given_to(step: LessonStep, sentence: str) -> dict[str, Any]:
+    """What the step's trial is given: what the lesson says and, where it takes one, the sentence on the screen."""
+    given = dict(step.given)
+    if "sentence" in TRIALS[step.trial].needed and "sentence" not in given:
+        given["sentence"] = sentence if step.own else step.view.get("sentence", View.sentence)
+    return given
