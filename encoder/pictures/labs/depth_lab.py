@@ -61,7 +61,7 @@ DEPTH_APART = in_lab("Residuals and depth")(
     kind="curve",
     unit="1 - cosine between tokens",
     title="How far tokens stay apart with depth",
-    say=as_judged("residuals_deep"),
+    say=as_judged("residuals_keep", depth=DEPTHS[0]),
     about=lambda scene: About(scope="random blocks and random vectors, seed 0"),
     needs="model",
     look=lambda answer: {"logarithmic": (False, True)},
