@@ -70,7 +70,9 @@ def chance_links(seeds: int, shapes: Sequence[str] = tuple(SHAPES)) -> ChanceLin
             encoder = untrained(seed, shape)
             every = {job: link_claims.links(encoder, job) for job in link_claims.LINKS}
             heads = range(encoder.config.n_heads)
-            found = [link_claims.of_head(one, head, job).verdict for job, one in every.items() if one for head in heads]
+            found = [
+                link_claims.of_links(one, job, head).verdict for job, one in every.items() if one for head in heads
+            ]
             counts += found
             models += any(one in (Verdict.HOLDS, Verdict.CONDITION) for one in found)
     return ChanceLinks(len(counts), counts.count(Verdict.HOLDS), counts.count(Verdict.CONDITION), models)

@@ -487,7 +487,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "part_size": (
         holds(part="attention", expected=1e6), fails(part="attention", expected=2e6),
         holds(part="attention", expected=1_050_624), fails(part="attention", expected=1_050_625),
-        condition(part="W_O", expected=262_144), untried(model("post-norm"), part="attention", expected=2e6),
+        condition(part="attention", expected=1_048_576), untried(model("post-norm"), part="attention", expected=2e6),
     ),
     "query_key_value": (condition(), holds(changed(drop_biases))),
     "shape_is": (

@@ -12,6 +12,7 @@ from encoder.experiments.probes.layer_probes import TASKS, Probe, probe
 from encoder.pictures.labs.trial import Evidence, Finding, a_text, claim, curves, judge, trial, untried
 from encoder.support.formatting import listed, percent
 
+LAB = "What layers know"  # that shows it
 CLEAR = 2.0  # standard errors
 RARE = 0.05  # the chance that two layers that tell alike seem to differ, over all pairs of layers
 
@@ -62,7 +63,7 @@ def clearer(result: Probe, layer: int, other: int) -> bool:
     return float(result.accuracy[layer] - result.accuracy[other]) > errors * error
 
 
-@claim("lower-upper", "tutorial workflow", lab="What layers know")
+@claim("lower-upper", "tutorial workflow", lab=LAB)
 @trial(runs=200, held=40, probes=("parts of speech", "good or bad"))
 def grammar_first(encoder: TextEncoder) -> Finding:
     """Lower layers hold grammar, upper layers meaning.
@@ -91,7 +92,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     )
 
 
-@claim("place-kept", "workflow tutorial", lab="What layers know")
+@claim("place-kept", "workflow tutorial", lab=LAB)
 @trial(runs=200, held=40, probes=("place",))
 def place_kept(encoder: TextEncoder) -> Finding:
     """After the last layer a vector still knows where its word stands."""
@@ -106,19 +107,12 @@ def place_kept(encoder: TextEncoder) -> Finding:
     return Finding(last, "share of places told after all layers", text, judgement, accuracies(place=result))
 
 
-@claim(
-    "phrases-middle",
-    "tutorial",
-    "Layers 3 and 4 hold phrases and clauses.",
-    lab="What layers know",
-    task="phrases",
-    where=[3, 4],
-)
+@claim("phrases-middle", "tutorial", "Layers 3 and 4 hold phrases and clauses.", lab=LAB, task="phrases", where=[3, 4])
 @claim(
     "meaning-top",
     "tutorial workflow",
     "Layers 5 and 6 hold the meaning of the sentence.",
-    lab="What layers know",
+    lab=LAB,
     task="good or bad",
     where=[5, 6],
 )
@@ -151,7 +145,7 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     )
 
 
-@claim("names-told", "block workflow", lab="What layers know")
+@claim("names-told", "block workflow", lab=LAB)
 @trial(runs=100, seconds=3.0)
 def names_told(encoder: TextEncoder) -> Finding:
     """The output serves to find names: it tells them better than a list of words does.

@@ -43,14 +43,8 @@ BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_
 PARTS = {
     "attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
     "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
-    "W_Q": ("attention.w_q",),
-    "W_O": ("attention.w_o",),
-    "W_1": ("feed_forward.w_1",),
-    "W_2": ("feed_forward.w_2",),
-    "norm 1": ("norm1",),
-    "norm 2": ("norm2",),
 }
-KINDS = ("attention", "feed-forward")
+PAPER = 512  # the width of the blocks that claims of parts are about
 
 
 def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
@@ -66,7 +60,7 @@ def block_size(encoder: TextEncoder) -> Finding:
     counted, about = block(encoder), 12 * encoder.config.d_model**2
     off = abs(counted / about - 1)
     text = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
-    each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
+    each = {name: block(encoder, PARTS[name]) for name in PARTS} | {"norms": block(encoder, ("norm",))}
     picture = bars({"parameters": each.values()}, list(each), "parameters of a block")
     judgement = judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else "")
     return Finding(float(counted), "parameters of a block", text, judgement, picture)
@@ -96,7 +90,7 @@ def block_total(encoder: TextEncoder) -> Finding:
     "Feed-forward has about 2 million parameters in a block of the paper's size.",
     lesson="parameters",
     part="feed-forward",
-    expected=2000000.0,
+    expected=2e6,
 )
 @claim(
     "attention-size",
@@ -104,19 +98,18 @@ def block_total(encoder: TextEncoder) -> Finding:
     "Attention has about 1 million parameters in a block of the paper's size.",
     lesson="parameters",
     part="attention",
-    expected=1000000.0,
+    expected=1e6,
 )
 @trial(seconds=0.0, part=a_text(choices=PARTS), expected=a_number(1, 1e12, whole=False))
-def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
+def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
-    The claim is of blocks of that d_model with d_ff four times as wide, and of no others. Zeros at its end are no
-    digits of it.
+    The claim is of blocks as wide as the paper's, and of no others. Zeros at its end are no digits of it.
     """
     config = encoder.config
-    if (config.d_model, config.d_ff) != (width, 4 * width):
+    if (config.d_model, config.d_ff) != (PAPER, 4 * PAPER):
         here = f"{config.d_model} and d_ff {config.d_ff}"
-        return untried(f"The claim is of blocks with d_model {width} and d_ff {4 * width}; this model has {here}.")
+        return untried(f"The claim is of blocks with d_model {PAPER} and d_ff {4 * PAPER}; this model has {here}.")
     counted = block(encoder, PARTS[part])
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))

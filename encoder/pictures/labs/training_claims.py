@@ -22,6 +22,7 @@ from encoder.tasks.learning import scores_without_parts
 from encoder.tasks.tries import Tries, steps_until, tries
 from encoder.tasks.two_relations import STEPS
 
+LAB = "Trained without a part"  # that shows it
 CLEAR = 2.0  # standard errors
 SURELY = 0.05  # how seldom so many of all tries would be won by a coin
 DEPTH = "2"  # layers of the models whose tries are judged
@@ -80,7 +81,7 @@ def told_tries(wins: int, losses: int, tries: int) -> str:
     "narrow",
     "tutorial",
     "A model with a narrow feed-forward learns less.",
-    lab="Trained without a part",
+    lab=LAB,
     kind="post-norm",
     than="narrow feed-forward",
 )
@@ -88,7 +89,7 @@ def told_tries(wins: int, losses: int, tries: int) -> str:
     "root-factor",
     "guide",
     "Multiplying the embedding by √d_model helps training.",
-    lab="Trained without a part",
+    lab=LAB,
     kind="post-norm",
     than="without the factor",
 )
@@ -96,7 +97,7 @@ def told_tries(wins: int, losses: int, tries: int) -> str:
     "pre-norm-end",
     "block",
     "Pre-norm ends slightly worse than post-norm: two layers.",
-    lab="Trained without a part",
+    lab=LAB,
     kind="post-norm",
     than="pre-norm",
 )
@@ -123,12 +124,7 @@ def learns_better(encoder: TextEncoder, kind: str, than: str) -> Finding:
 
 
 @claim(
-    "norms-faster",
-    "tutorial",
-    "Norms make training converge faster.",
-    lab="Trained without a part",
-    kind="post-norm",
-    than="without norms",
+    "norms-faster", "tutorial", "Norms make training converge faster.", lab=LAB, kind="post-norm", than="without norms"
 )
 @trial(seconds=0.0)
 def learns_faster(encoder: TextEncoder, kind: str, than: str) -> Finding:
@@ -206,7 +202,7 @@ def told_times(times: Mapping[int, tuple[float, float]]) -> str:
     )
 
 
-@claim("recurrent-training", "tutorial", lab="Trained without a part")
+@claim("recurrent-training", "tutorial", lab=LAB)
 @trial(seconds=4.0)
 def trained_faster(encoder: TextEncoder) -> Finding:
     """A step of training takes an encoder less time than an LSTM of the same size.
