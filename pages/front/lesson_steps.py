@@ -29,6 +29,7 @@ HELD = {Verdict.HOLDS: "It holds", Verdict.CONDITION: "It holds with a condition
 MARKED = re.compile(r"\*([^*]+)\*")
 PLACED = ("layer", "head", "model", "sentence", "other", "other_model", "second", "edits", "hidden", "lab")
 UNKNOWN = "There is no such lesson here. Choose one on the page Lessons."
+GAP = "____"
 Parts = list[tuple[str, str]]  # of a text: what it is, and whose: the model's, yours, a word's, or nobody's
 
 
@@ -144,6 +145,7 @@ class AtStep:
             "hint": step.hint,
             "swap": self.swapped(),
             "texts": others(step),
+            "hides": step.hide,
         }
         if step.goal:
             shown["goal"] = self.reached()
@@ -152,10 +154,10 @@ class AtStep:
                 "kind": question.kind,
                 "ask": parts(question.ask, **values),
                 "words": [
-                    {"name": self.trace.tokenization.spelled(word), "position": word[0], "asked": self.asks_from(word)}
+                    {"name": self.name_of(word), "position": word[0], "asked": self.asks_from(word)}
                     for word in self.words
                 ]
-                if question.kind == "word"
+                if question.kind == "word" or step.hide
                 else [],
                 "choices": list(question.choices) if question.kind == "choice" else list(VERDICTS),
                 "low": question.low,
@@ -167,10 +169,16 @@ class AtStep:
             shown["told"] = self.told()
         return shown
 
+    def name_of(self, word: tuple[int, ...]) -> str:
+        """A word, and a gap as one."""
+        return GAP if self.trace.tokens[word[0]] == self.encoder.mask_token else self.trace.tokenization.spelled(word)
+
     def asks_from(self, word: tuple[int, ...]) -> bool:
         """Whether a word is the one that is asked about."""
         question = self.step.question
-        return question is not None and question.word != "" and word == self.trace.tokenization.find(question.word)
+        if question is None or not question.word:
+            return self.trace.tokens[word[0]] == self.encoder.mask_token
+        return word == self.trace.tokenization.find(question.word)
 
     def swapped(self) -> dict[str, str] | None:
         """The sentence with the step's other word in it, or back again."""
@@ -233,7 +241,7 @@ class AtStep:
         if guess is None or self.step.question is None:
             return None
         if self.step.question.kind == "word":
-            return next((i for i, word in enumerate(self.words) if word[0] == guess), None)
+            return next((i for i, word in enumerate(self.words) if guess in word), None)
         count = len(VERDICTS if self.step.question.kind == "holds" else self.step.question.choices)
         return int(guess) if guess in range(count) else None
 
@@ -268,10 +276,12 @@ class AtStep:
         question, guess = self.step.question, self.request.guess
         assert question is not None
         right = None if guess is None else abs(guess - value) <= question.near
-        head: Parts = [("Close: it is " if right else "It is ", ""), (number(value, form), "model"), (".", "")]
-        lines: list[Parts] = (
-            [[("You said ", ""), (number(guess, form), "yours"), (".", "")]] if guess is not None else []
-        )
+
+        def said(one: float) -> str:
+            return f"{number(one, form)} {question.unit}".strip()
+
+        head: Parts = [("Close: it is " if right else "It is ", ""), (said(value), "model"), (".", "")]
+        lines: list[Parts] = [[("You said ", ""), (said(guess), "yours"), (".", "")]] if guess is not None else []
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
         return {"right": right, "head": head, "lines": [*lines, *self.after(right, "")], "scale": scale}
 

@@ -123,7 +123,7 @@ def likeliest(asked: Asked) -> Answer:
 
 
 def first_from(asked: Asked) -> Answer:
-    """The layer after which the guess at the first gap is first, and stays so; choices are the layers by number."""
+    """The first layer after which the guess at the first gap leads and stays so; choices are layers, counted from 0."""
     ranks = (logit_lens(asked.encoder, asked.trace, [asked.gap])[:, 0]).argmax(-1)  # [n_layers + 1]
     others = (ranks != ranks[-1]).nonzero()
     layer = int(others[-1]) if len(others) else 0
