@@ -104,7 +104,7 @@ def table(change: Callable[[torch.Tensor], object]) -> Break:
 
 
 def patched(where: str, value: object) -> Break:
-    """Something else in a module of trials: "stacks.gradients"."""
+    """Something else in a module of labs: "depth_lab.gradients"."""
     return lambda patch, base: patch.setattr(f"encoder.pictures.labs.{where}", value)
 
 

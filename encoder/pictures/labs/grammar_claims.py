@@ -14,7 +14,6 @@ from encoder.support.formatting import listed, percent
 
 RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
-FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
