@@ -30,14 +30,13 @@ from visits import KINDS, link
 
 from encoder import PRESETS, TextEncoder
 from encoder.model.steps.glossary import PLACES, TERMS, beside
+from encoder.pictures import labs
 from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import CLAIMS, LABS
+from encoder.pictures.labs.trial import Finding, Verdict
 from encoder.pictures.view import EXAMPLE, View
 from encoder.support.formatting import brief, percent
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.stored import by_content
-from encoder.teach.trials import Verdict
 from pages.ui import session_runs
 from pages.ui.lessons import library
 from pages.ui.server import measurements, offered_models
@@ -91,7 +90,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             press(app, "reveal")
         if step.trial:
             given = dict(step.given)
-            if "sentence" in trials.TRIALS[step.trial].needed:
+            if "sentence" in labs.TRIALS[step.trial].needed:
                 given.setdefault("sentence", view.sentence)
             found = session_runs.findings(
                 view.model, step.trial, session_runs.spelled(given), agreed=True
@@ -164,7 +163,7 @@ def test_a_step_measures_its_own_sentence_or_ones_own(base: TextEncoder) -> None
     assert metric(app) == before and "You have changed what this step shows." in words(app)
     app = start(WORD_ORDER, 5)
     healthy(app.text_input(key="own_sentence").set_value("Keys on the table").run())
-    found = trials.run("same_vectors", base, {"sentence": "Keys on the table", "positions": "off"})
+    found = labs.run("same_vectors", base, {"sentence": "Keys on the table", "positions": "off"})
     assert plain(found.sentence) in words(app)
     assert app.session_state["session"].view.sentence == "Keys on the table"
     healthy(app.text_input(key="own_sentence").set_value("no no").run())
@@ -301,7 +300,7 @@ def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkey
     tried = []
     measured = measurements.findings_kept.make
 
-    def watched(model: str, trial: str, given: str) -> trials.Finding:
+    def watched(model: str, trial: str, given: str) -> Finding:
         tried.append(trial)
         return measured(model, trial, given)
 

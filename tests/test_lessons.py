@@ -12,8 +12,10 @@ from encoder.model.classifier_config import ClassifierConfig
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS, SOURCES, TIRED, WIDE
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS, SOURCES
+from encoder.pictures.view import EXAMPLE as WIDE
+from encoder.pictures.view import OTHER as TIRED
 from encoder.teach.lessons.lesson import MOST_BYTES, SHELVES, Lesson, LessonError, LessonStep, Question, read
 from pages.ui.lessons import library
 
@@ -213,7 +215,7 @@ def test_claims_are_data_that_trials_decide() -> None:
     assert len(CLAIMS) >= 12
     assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
     for claim in CLAIMS:
-        assert trials.problems(claim.trial, claim.given) == []
+        assert labs.problems(claim.trial, claim.given) == []
         assert claim.where and set(claim.where) <= set(SOURCES)
         assert claim.lesson in library.bundled() if claim.lesson else claim.page in library.SHOWN
 

@@ -14,7 +14,7 @@ from tiers import mostly_nightly
 from encoder import Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.model.encoder import Encoder
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui.server import engine
 from pages.ui.server.engine import budget

@@ -7,6 +7,8 @@ from typing import Any
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.pictures.ask import text_of
+from encoder.pictures.labs import TRIALS
+from encoder.pictures.labs.trial import Verdict
 from encoder.pictures.link import from_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
@@ -14,7 +16,6 @@ from encoder.support.formatting import brief, listed, percent
 from encoder.teach.lessons import answers
 from encoder.teach.lessons.answers import Answer, Asked
 from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
-from encoder.teach.trials import TRIALS, Verdict
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.front import make

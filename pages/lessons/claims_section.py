@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
+from encoder.pictures.labs import CLAIMS, said_in
+from encoder.pictures.labs.trial import Verdict
 from encoder.support.formatting import brief
-from encoder.teach.lessons.claims import CLAIMS, said_in
 from encoder.teach.lessons.stored import StoredVerdicts
-from encoder.teach.trials import Verdict
 from pages.lessons import labs_section
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import finding_view, library

@@ -10,10 +10,9 @@ import streamlit as st
 
 from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Note, Own, Part, Show, Table, When, Words, pictures_of
-from encoder.pictures.lab_rows import GROUPS, LABS
-from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs_padding import BARE, without_added
-from encoder.pictures.registry.labs_training import (
+from encoder.pictures.labs import GROUPS, LABS
+from encoder.pictures.labs.padding_lab import BARE, without_added
+from encoder.pictures.labs.training_lab import (
     DEPTHS,
     LAYERS,
     LEARNING_ONE,
@@ -26,11 +25,12 @@ from encoder.pictures.registry.labs_training import (
     learning,
     probed,
 )
+from encoder.pictures.labs.trial import Claim
+from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.tasks.learning import CHANCE, KINDS, NARROW, ROWS, STEPS, LearningCurves, learning_curves
-from encoder.teach.lessons.claims import Claim
 from pages.ui import picture_view as pictures
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads

@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from encoder.model.steps.glossary import matches
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import CLAIMS, LABS, SOURCES
+from encoder.pictures.labs.trial import Claim
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.view import View
-from encoder.teach.lessons.claims import CLAIMS, SOURCES, Claim
 from encoder.teach.lessons.lesson import Lesson
 from encoder.teach.lessons.statements import STATEMENTS, Statement
 from pages.lessons import claims_section, glossary_section, lessons_section

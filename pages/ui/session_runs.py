@@ -5,7 +5,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from encoder import Trace
 from encoder.edits.edit_text import edits_to_text
-from encoder.teach import trials
+from encoder.pictures.labs.trial import Finding
 from pages.ui.server import measurements
 from pages.ui.server.engine import is_kept
 from pages.ui.server.engine import is_loaded as is_loaded
@@ -37,7 +37,7 @@ def now() -> Trace:
     return run(view.model, session().read, view.hidden, edits_to_text(view.edits))
 
 
-def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> trials.Finding:
+def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> Finding:
     """What a trial finds in the model that this session looks at; EncoderError where it does not fit."""
     return findings(current().model, trial, spelled(given), agreed=agreed)
 

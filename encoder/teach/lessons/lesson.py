@@ -22,7 +22,7 @@ A lesson is a TOML file of at most 100 kB:
 A question is of kind "word" (press a word), "choice" (one of `choices`), "number" (between `low` and `high`, right
 within `near`) or "holds" (whether a claim holds). Its answer is computed from the run (`answer`), or measured by a
 trial (`check = {trial = "same_vectors", positions = "off"}`; a trial that takes a `sentence` is given the view's, and
-`check = {claim = "softmax"}` is the trial of one of `encoder.teach.lessons.claims`). A step with a `goal` is a lab: all
+`check = {claim = "softmax"}` is that of one of CLAIMS, see `encoder.pictures.labs`). With a `goal` a step is a lab: all
 is free, and `goal = {word = "is"}` is reached when the model guesses that word at the first gap. In texts *word* is a
 word of a sentence, and {heads}, {layers}, {all_heads}, {tokens}, {vocabulary}, {word}, {layer}, {head} and {model} are
 of the run. What is said `after` is of the lesson's own sentence and model, and left out for others.
@@ -35,11 +35,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
-from encoder.teach import trials
 from encoder.teach.lessons.answers import ANSWERS, takes
-from encoder.teach.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
@@ -246,7 +246,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     given = check(reader, where, table)
     trial = given.pop("trial", "")
     if "check" in table:
-        for problem in trials.problems(trial, given, sentence=True):
+        for problem in labs.problems(trial, given, sentence=True):
             reader.refuse(where, f"check: {problem}")
     answer = computed(reader, where, table)
     asked = reader.table(where, table, "question")

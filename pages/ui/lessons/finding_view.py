@@ -7,12 +7,12 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from encoder.pictures.labs import CLAIMS, said_in
+from encoder.pictures.labs.trial import Claim, Finding, Verdict
 from encoder.pictures.registry.finding_pictures import LESSON_PICTURE, asked_of, tried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief
-from encoder.teach.lessons.claims import CLAIMS, Claim, said_in
 from encoder.teach.lessons.stored import StoredVerdicts, by_content, not_tried
-from encoder.teach.trials import Finding, Verdict
 from pages.ui import session_runs
 from pages.ui.picture_view import ask, show
 from pages.ui.server import jobs

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from encoder.pictures.lab_rows import LABS as EXPERIMENTS
+from encoder.pictures.labs import LABS as EXPERIMENTS
 from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, read
