@@ -159,9 +159,10 @@ class AtStep:
                 ]
                 if question.kind == "word" or step.hide
                 else [],
-                "choices": list(question.choices) if question.kind == "choice" else list(VERDICTS),
+                "choices": list(question.choices or VERDICTS),
                 "low": question.low,
                 "high": question.high,
+                "unit": question.unit,
             }
         if question is None and step.trial and not self.request.show:
             shown["measures"] = True  # asked for apart: what is said need not wait for it
@@ -229,8 +230,9 @@ class AtStep:
         return {
             "right": right,
             "head": head,
-            "lines": lines + self.after(right, "" if at is None else names[at]),
+            "lines": lines + self.after(right, "" if at is None else names[at], known),
             "values": list(answer.values) if question.kind == "word" or value else [],
+            "form": answer.form,
             "best": list(answer.right),
             "yours": at,
             "open": answer.place and {"step": answer.place[0], "index": answer.place[1], "text": figure[2:]},
@@ -242,31 +244,29 @@ class AtStep:
             return None
         if self.step.question.kind == "word":
             return next((i for i, word in enumerate(self.words) if guess in word), None)
-        count = len(VERDICTS if self.step.question.kind == "holds" else self.step.question.choices)
-        return int(guess) if guess in range(count) else None
+        return int(guess) if guess in range(len(self.step.question.choices or VERDICTS)) else None
 
     def measured(self) -> dict[str, Any]:
         """What the step's trial finds, and how the guess did."""
         step, question = self.step, self.step.question
         given = measurements.spelled(given_to(step, self.view.sentence))
         finding = measurements.findings(self.view.model, step.trial, given, agreed=True)
-        claim: Parts = [(TRIALS[step.trial].claim, "word")]
         if question is None or question.kind == "number":
             found = self.number(finding.value, finding.what) if question else {"right": None, "head": [], "lines": []}
-            return found | {"lines": [*found["lines"], [(finding.sentence, "")]], "verdict": finding.verdict.value}
+            return found | {"measured": [(finding.sentence, "")], "verdict": finding.verdict.value}
         at = self.place_of(self.request.guess)
-        right = None if at is None else VERDICTS[at] == finding.verdict.value
+        offered = question.choices or VERDICTS
+        right = None if at is None else offered[at] == finding.verdict.value
         held = HELD.get(finding.verdict, "It cannot be tried here")
         head: Parts = [("You had it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
         said: list[Parts] = (
-            [[("You said: ", ""), (VERDICTS[at], "yours"), (".", "")]] if right is False and at is not None else []
+            [[("You said: ", ""), (offered[at], "yours"), (".", "")]] if right is False and at is not None else []
         )
-        lines = [*said, [(finding.sentence, "")], *self.after(right, "" if at is None else VERDICTS[at])]
         return {
             "right": right,
             "head": head,
-            "lines": lines,
-            "claim": claim,
+            "lines": [*said, *self.after(right, "" if at is None else offered[at], finding.verdict.value)],
+            "measured": [(finding.sentence, "")],
             "verdict": finding.verdict.value,
             "yours": at,
         }
@@ -283,16 +283,16 @@ class AtStep:
         head: Parts = [("Close: it is " if right else "It is ", ""), (said(value), "model"), (".", "")]
         lines: list[Parts] = [[("You said ", ""), (said(guess), "yours"), (".", "")]] if guess is not None else []
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
-        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "")], "scale": scale}
+        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "", said(value))], "scale": scale}
 
-    def after(self, right: bool | None, guess: str) -> list[Parts]:
+    def after(self, right: bool | None, guess: str, answer: str) -> list[Parts]:
         """What the lesson says then: of its own sentence and model alone."""
         if self.is_own:
             return []
         said = [self.step.said_of.get(guess, "")] if guess else []
         if not any(said) and right is not None:
             said.append(self.step.after.get("right" if right else "wrong", ""))
-        return [parts(text, guess=guess) for text in (*said, self.step.after.get("always", "")) if text]
+        return [parts(text, guess=guess, answer=answer) for text in (*said, self.step.after.get("always", "")) if text]
 
 
 def values_of(encoder: TextEncoder, trace: Trace, view: View, question: Question | None) -> dict[str, object]:

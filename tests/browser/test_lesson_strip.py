@@ -183,10 +183,10 @@ def test_the_last_step_of_the_story_counts_the_heads_that_are_off(page: Page, ap
     last = len(library.bundled()["the-story"].steps)
     open_page(page, address(app_url, "the-story", last))
     at_step(page, last)
-    expect(strip(page)).to_contain_text("All heads are on")
+    expect(strip(page)).to_contain_text("Now it says “are”.")
     for head in ("head 6 of layer 5", "head 1 of layer 4"):
         page.get_by_role("button", name=re.compile(f"^{head}")).first.click()
-    expect(strip(page)).to_contain_text("Done: 2 heads are off.", timeout=60_000)
+    expect(strip(page)).to_contain_text("Heads off: 2.", timeout=60_000)
 
 
 def served() -> tuple[str, int, LessonStep]:

@@ -37,6 +37,7 @@ from typing import Any
 
 from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Verdict
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.answers import ANSWERS, takes
@@ -69,7 +70,7 @@ class Question:
     """What to guess before the answer is shown.
 
     `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
-    what may be chosen; `low` and `high` bound a number of so many `unit`, which is right within `near`.
+    what may be chosen, of verdicts all that there are where none are named; `low` and `high` bound a number of so many `unit`, which is right within `near`.
     """
 
     kind: str
@@ -332,9 +333,14 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
     if (
         not isinstance(choices, list)
         or not all(isinstance(one, str) and 0 < len(one) <= LONGEST["word"] for one in choices)
-        or (kind == "choice") != (2 <= len(choices) <= MOST_CHOICES)
+        or ((kind == "choice" or choices) and not 2 <= len(choices) <= MOST_CHOICES)
+        or (choices and kind not in ("choice", "holds"))
+        or (kind == "holds" and not {*choices} <= {verdict.value for verdict in Verdict})
     ):
-        reader.refuse(where, f"choices are 2 to {MOST_CHOICES} short texts, of a question of kind choice alone")
+        reader.refuse(
+            where,
+            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice, or verdicts of kind holds",
+        )
         choices = []
     tokens = reader.flag(where, table, "tokens")
     bounds = [table.get(name, usual) for name, usual in (("low", 0), ("high", 1))]
