@@ -11,7 +11,7 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.teach.lessons.lesson import LessonStep
-from pages.front.lesson_steps import told
+from pages.front.lesson_steps import shown_step
 from pages.front.request_fields import LessonRequest
 from pages.ui.lessons import library
 
@@ -49,7 +49,7 @@ def answer_of(name: str, at: int) -> list[str]:
     query = {"layer": "0", "head": "0", "model": "base", **step.view}
     if "sentence" not in query:
         return []
-    shown: dict[str, Any] = told(LessonRequest(name, at, step.page, tuple(query.items()), True))
+    shown: dict[str, Any] = shown_step(LessonRequest(name, at, step.page, tuple(query.items()), True))
     answered = shown["told"]
     texts = ["".join(text for text, _ in parts) for parts in (answered["head"], *answered["lines"])]
     return [text for text in texts if len(text) > 12]
