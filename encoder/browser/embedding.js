@@ -142,9 +142,9 @@ export function embedding(root, context) {
 
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
-    const { near, near_of: own, ids } = aboutOf(part), all = near[own[i]];
+    const { near, any, near_of: own, ids } = aboutOf(part), all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
     return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
-      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
+      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
   /** How long the vectors are. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all */
@@ -158,7 +158,7 @@ export function embedding(root, context) {
   /** The numbers of a place: as waves, as the table that was learned, as what has them alike. @param {Packet} part @param {Now} now */
   function placePicture(part, { i, position, number }) {
     const { arrays } = part, { positions, width, rows } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike), waving = turned || (there && positions === 'sinusoidal');
-    const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && endsOf(like);
+    const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && { low: Math.min(0, endsOf(like).low), high: 1 };
     return html`<p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
     ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
     ${there && positions === 'learned' ? learned(part, i) : nothing}
