@@ -4,7 +4,7 @@ import style from './attention.css';
 import { bars } from './bars.js';
 import { aboutBlock, aboutWeights, activationAgain, addsAt, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
-import { dress, el, put, write } from './dom.js';
+import { dress, el, highIn, put, write } from './dom.js';
 import own from './block.css';
 import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
@@ -29,6 +29,7 @@ const LISTED = 6, NAMED = 4; // units
 /** Marks by their names. @type {Record<string, string>} */
 const MARKS = { '.': 'full stops', ',': 'commas', ';': 'semicolons', ':': 'colons', '?': 'question marks', '!': 'exclamation marks', '\'': 'apostrophes', '"': 'quotation marks', '-': 'hyphens' };
 const COUNTS = 0.05; // of a score: a unit that adds less is not told of first
+const LOW = 700; // px of a window, as in front of a class: strips are lower there
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
@@ -239,9 +240,9 @@ export function feedForward(root, context) {
     }
     if (!there && key !== 'added') { write(drawn, ''); return -1; }
     const shown = { block, weights: /** @type {Packet} */ (there), i: row, word, unit: kept, gone: gone(stop) }, { strips: own_, at: moving, said: so } = drawnAt(key, shown);
-    const here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
+    const low = highIn(page) < LOW, here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
     strips.draw({
-      key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? 34 : 56,
+      key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? (low ? 13 : 34) : low ? 42 : 56,
       label: `The ${own_[0].values.length} numbers of ${word}`, says: says(here),
     });
     put(strips.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${here}` });
