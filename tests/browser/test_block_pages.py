@@ -21,6 +21,7 @@ from encoder.support.formatting import percent
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
 NUMBER = r"[\u2212-]?\d[\d.,]*(?:e[\u2212-]?\d+)?"
+STEPS_OF_UNITS = ("feed_forward.hidden", "feed_forward.activation", "feed_forward.output", "add_norm_2.sum")
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 Opened = Callable[..., Page]
 Packets = dict[Any, bytes]
@@ -554,8 +555,37 @@ def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: T
     tokens = base.tokenize(str(atlas.texts([wanted[0]])[wanted[0]]))
     expect(lines.first.locator("b")).to_have_text(tokens.spelled(tokens.word_of(word)))
     page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(1).click()
-    expect(page.locator(".ff-contexts h2")).not_to_have_text(f"Unit {unit} fires most at")
+    expect(page.locator(".ff-contexts h2")).not_to_contain_text(f"Unit {unit} fires most at")
     expect(lines).to_have_count(3)
+
+
+@pytest.mark.parametrize(("unit", "said"), [(1419, " “are”"), (54, " full stops"), (47, " apostrophes"), (1200, "")])
+def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
+    opened_live: Opened, base: TextEncoder, trace: Trace, unit: int, said: str
+) -> None:
+    page = opened_live(base, trace, layer=5, cell=f"layers.5.feed_forward.activation:{GAP},{unit}")
+    expect(page.locator(".ff-contexts h2")).to_have_text(f"Unit {unit} fires most at{said}")
+    words = {text.lower() for text in page.locator(".ff-contexts b").all_inner_texts()}
+    assert (len(words) == 1) is bool(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "last"),
+    [
+        ("add_norm", "add_norm_1.sum", ".an-how >> nth=-1"),
+        ("add_norm", "add_norm_2.sum", ".an-how >> nth=-1"),
+        *(("feed_forward", step, ".cv-slider, .vs-slider") for step in STEPS_OF_UNITS),
+    ],
+)
+def test_in_front_of_a_class_the_picture_is_on_the_screen(
+    opened_live: Opened, base: TextEncoder, trace: Trace, name: str, step: str, last: str
+) -> None:
+    page = opened_live(base, trace, name=name, layer=5, step=step)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.keyboard.press("p")
+    expect(page.locator(".enc-present")).to_have_count(1)
+    box = page.locator(last).bounding_box()
+    assert box and box["y"] + box["height"] <= 768, box
 
 
 def test_what_moves_comes_together_and_ends_where_it_stands_without_motion(

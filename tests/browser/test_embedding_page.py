@@ -407,6 +407,17 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
         assert first and first["y"] < 300, name
 
 
+def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None:
+    page = opened(word=KEYS)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.keyboard.press("p")
+    expect(page.locator(".enc-present")).to_have_count(1)
+    for name, last in (("word", ".em-beside .bars li >> nth=-1"), ("place", ".em-alike"), ("sum", ".em-numbers")):
+        light(page, name)
+        box = page.locator(last).bounding_box()
+        assert box and box["y"] + box["height"] <= 768, name
+
+
 def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     for name, picture in (("word", "near_words"), ("place", "alike_places"), ("sum", "picture")):

@@ -98,7 +98,7 @@ test('waves and turns follow their formulas', () => {
 
 test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model (cosine 0.80).');
-  assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance: 0.19).');
+  assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance it would be 0.19).');
   assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
   assert.equal(written(placeSaid(base, 0, 'keys')), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
