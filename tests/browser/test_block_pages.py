@@ -193,7 +193,7 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
     expect(page.locator(".an-root")).to_have_text("√512 = 22.6")
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, here {spread:.3g}: every vector")
+    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}: every vector")
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -287,7 +287,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     page.get_by_role("radio", name="after feed-forward").click()
     headings = ["What feed-forward reads, after the norm", "The sum at “cat”"]
     assert page.locator(".an-stack h2").all_inner_texts() == headings
-    expect(page.locator(".an-how").first).to_contain_text("divided by the root of their mean square, here")
+    expect(page.locator(".an-how").first).to_contain_text("divided by the root of their mean square, ")
     read = length(trace, "layers.0.add_norm_2.output", 2)
     expect(page.locator(".an-parts").first).to_contain_text(f"{read:.3g} long")
     expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)
