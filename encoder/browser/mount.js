@@ -173,6 +173,7 @@ function begin(root, options) {
     parts.draw(run, settled(run));
     drawNumbers();
     drawMore();
+    top.renew();
     options.drawn?.();
   });
   /** The page that is open, as the menu lists it. */
