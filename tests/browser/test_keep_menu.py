@@ -222,7 +222,7 @@ def test_what_is_not_to_be_had_is_not_in_the_menu(front: Page) -> None:
 
 
 def test_what_the_menu_offers_is_what_is_shown_by_then(front: Page) -> None:
-    """Another head is chosen, as by a class, while the menu is open: before the server says what there is, and after."""
+    """Another head is chosen, as by a class, while the menu is open: before the server says what is there, or after."""
     waiting = held(front, lambda asked: None)
     front.get_by_role("button", name="Save", exact=True).click()
     entry, of = front.get_by_role("menuitem", name="Numbers as CSV"), front.locator(".enc-keep-name")
