@@ -174,12 +174,12 @@ def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> N
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
     read, pairs = 0, [(one, "w3") for one in TEXTS]
     texts: list[str | tuple[str, str]] = [*TEXTS, *pairs]
-    for text in texts:
+    for one in texts:
         try:
-            assert bool(encoder.trace(text)["output"].isfinite().all())
+            assert bool(encoder.trace(one)["output"].isfinite().all())
             read += 1
         except EncoderError as error:
-            assert 20 < len(str(error)) < 400, text
+            assert 20 < len(str(error)) < 400, one
     assert read >= len(TEXTS)
 
 
