@@ -73,6 +73,7 @@ export function bar(root, context, ways = [], acts = []) {
   return {
     element,
     code: kept.code,
+    renew: kept.renew,
     draw() {
       kept.draw();
       const { page, pages, models, closed, examples, menu: has } = options(), { model } = store.get(), onStart = page === 'start';

@@ -29,7 +29,7 @@ from encoder.exam.rise import (
 from encoder.experiments.circuit import CarriedMoments, TrainingCircuit, training_circuit
 from encoder.experiments.circuit.minimal_pair import NOISE
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Call, Expression, call
+from encoder.pictures.expression import ENC, Call, Expression, call, loaded
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
@@ -39,7 +39,7 @@ from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, wor
 
 FORMS = ("is", "are")
 STEPS = "training steps + 1"  # step 0 has no logarithm, so one is added to all
-MOMENTS = call(kept_moments.moments_of, ENC)
+MOMENTS = loaded(kept_moments.moments_of, ENC)
 LONGEST = 400  # letters of a sentence of one's own
 MORE = {"born_more": "1"}
 
