@@ -192,9 +192,9 @@ def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened
     key = page.locator(".wi-key > span").all_inner_texts()
     lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
     assert key == [
-        "Each off alone, all else on:",
-        f"{lost}points lost, it speaks for “are”",
-        f"+{-gained}points gained, against it",
+        "Off alone, in points:",
+        f"\N{MINUS SIGN}{lost}“are” falls",
+        f"+{-gained}“are” rises",
     ]
     for column in page.locator(".enc-spine-parts button").all():
         below = float(column.get_attribute("data-cost") or "") < 0
