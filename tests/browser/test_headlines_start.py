@@ -157,7 +157,7 @@ def shows(text: str, value: float) -> bool:
         return value < number if text.startswith("under") else value > number
     mantissa, _, power = digits.partition("e")
     step = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
-    return abs(value - number) <= 0.5001 * max(step, 10.0 ** np.floor(np.log10(abs(number) or 1) - 1)) + 1e-5
+    return abs(value - number) <= 0.501 * max(step, 10.0 ** np.floor(np.log10(abs(number) or 1) - 1)) + 1e-5
 
 
 class Seen:

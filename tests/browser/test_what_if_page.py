@@ -116,7 +116,9 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
         for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
             lost = now - share(base, KEYS, "are", text)
             assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
-            assert (cell(page, i, column).text_content() or "").replace("\N{MINUS SIGN}", "-") == f"{-round(100 * lost):+}"
+            assert (cell(page, i, column).text_content() or "").replace(
+                "\N{MINUS SIGN}", "-"
+            ) == f"{-round(100 * lost):+}"
 
 
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
