@@ -3,7 +3,7 @@
 import { without } from './guesses.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
-import { additions, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
+import { additions, begins, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
 import { opening, parts, said, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -61,10 +61,10 @@ export const same = (a, b) => spelt(a) === spelt(b);
 
 export const COUNTS = ['no', 'one', 'two', 'three', 'four'];
 
-/** What heads carry, with their control. @param {import('./packet.js').Carriers} of */
-const carrying = ({ heads, does, natural, share, count, random }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {
-  heads: listed(heads.map(([layer, head]) => brief({ layer, head }))), share, does, count, sentences: natural ? 'sentences people wrote' : 'constructed sentences', random,
-  ...(heads.length > 1 ? { number: COUNTS[heads.length] ?? String(heads.length) } : {}),
+/** What heads pass on, and how much of it. @param {import('./packet.js').Carriers} of */
+const carrying = ({ heads, tells, natural, share, count }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {
+  heads: listed(heads.map(([layer, head]) => brief({ layer, head }))), share, tells, count, sentences: natural ? 'sentences' : 'constructed sentences',
+  ...(heads.length > 1 ? { number: begins(COUNTS[heads.length] ?? String(heads.length)) } : {}),
 });
 
 /** What a head carries to the gap, where that is known; else where it looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
