@@ -171,7 +171,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert app.title[0].value.replace("\\", "") == headline(rise(counted, "obj"), "this head")
+        assert header_of(app) == headline(rise(counted, "obj"), "this head")
         shares = sent(app)["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
 
@@ -308,7 +308,7 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     ends = [line["shares"][-1] for line in data["dashed"]]
     assert ends == pytest.approx(constructed.shares[20_000][1:], abs=1e-5)
     numbers = ", ".join(f"{percent(constructed.shares[step][0], 1)} at {step:,}" for step in constructed.drawn)
-    header = app.title[0].value.replace("\\", "")
+    header = header_of(app)
     assert (
         f"Step by step three heads carry the number of the subject to the verb: {numbers}"
         == (header.replace("at step ", "at ").split(";")[0])
@@ -323,6 +323,11 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     assert "the change is below 0.5 nats, and nothing is drawn" in texts(app) and "arXiv 2309.07311" in texts(app)
 
 
+def header_of(app: AppTest) -> str:
+    """The headline of the page."""
+    return str(app.title[0].value).replace("\\", "").replace("\u00a0", " ")
+
+
 def texts(app: AppTest) -> str:
     """The words on the page that Streamlit draws."""
     return " ".join(part.value for part in [*app.markdown, *app.caption]).replace("\\", "")
@@ -330,7 +335,7 @@ def texts(app: AppTest) -> str:
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
-    assert app.title[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "this head")
+    assert header_of(app) == headline(rise(MOMENTS, "obj"), "this head")
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
@@ -372,7 +377,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
         shown = rise(MOMENTS, relation)
         name = "this head" if shown.place else "the network"
-        assert headline(shown, name) == app.title[0].value.replace("\\", "")
+        assert headline(shown, name) == header_of(app)
         assert bar(app)["sentence"] == example.sentence
     assert "No head does this alone" in data["note"]
     data = sent(open_app("training", sentence="Dogs chase cats in many very long gardens"))
@@ -467,7 +472,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
-    header = app.title[0].value.replace("\\", "")
+    header = header_of(app)
     assert header == "From step 0 to 500 this head learns to find the noun: under 1 % → 90 % right."
     assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
     assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]

@@ -215,6 +215,7 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
 
 
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
     open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=reverse")
     player = widget(page, "learning")
     moments = player.get_by_role("radiogroup", name="Moment of training")
