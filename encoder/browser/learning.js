@@ -85,7 +85,7 @@ function begin(root) {
     wide = root.clientWidth;
     const { moments, last, lines, wanted: [pattern, name], harm, live, asks } = data, moment = moments[now] ?? NONE, heads = moment.heads.length / moment.distance.length, near = nearest(moment.distance), known = Number.isFinite(near.far) && near.far >= 0, idle = unasked(pattern);
     const most = Math.max(...moments.map(one => one.loss), 0.1), line = (/** @type {(one: Moment) => number} */ of, /** @type {string} */ kind) => ({ name: kind, points: /** @type {[number, number][]} */ (moments.map(one => [one.step, of(one)])) });
-    const says = (/** @type {number} */ i) => (harm ? `without it ${tight(percent(harm[i], 1))} of the answers change` : known ? `${tight(percent(1 - moment.distance.flat()[i], 1))} of its weight as wanted` : '');
+    const says = (/** @type {number} */ i) => (harm ? `without it ${harm[i] ? tight(percent(harm[i], 1)) : 'none'} of the answers change` : known ? `${tight(percent(1 - moment.distance.flat()[i], 1))} of its weight as wanted` : '');
     const own = (/** @type {number} */ i) => (harm ? harm[i] === Math.max(...harm) : known && i === near.head), runs = moments.length > 1 || live;
     into(html`<div class="tn-top"><div><div class="tn-maps">${tile('Wanted', name, pattern ? 'is-wanted' : 'is-hidden', idle)}${moment.heads.map((_, i) => tile(moment.distance.length > 1 || heads > 1 ? `Layer ${Math.floor(i / heads)}, head ${i % heads}` : 'Seen', says(i), own(i) ? 'is-nearest' : '', idle))}</div>
           <p class="tn-reads">A row looks at the columns; dark is much weight. “·” is [CLS] or [SEP], around every input.${idle.length ? ' Nothing is asked of hatched rows.' : ''}</p></div>
