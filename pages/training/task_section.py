@@ -66,7 +66,7 @@ def draw(above: Any) -> None:
 
 def choose(plain: LearnSettings) -> LearnSettings:
     """The knobs in one row, each of which says what it is; what is usual for the task is chosen at first."""
-    chosen = {}
+    chosen: dict[str, Any] = {}
     with st.container(horizontal=True, gap="xsmall", key="knobs"):
         for name, (key, label, spell, width) in KNOBS.items():
             options = CHOOSABLE.get(name, range(MOST_SEED + 1))
