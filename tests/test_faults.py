@@ -50,7 +50,7 @@ def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: 
     app = page(model="small", layer="0", head="0")
     app.text_input(key="hub_id").set_value("someone/large")
     healthy(app.button(key="fetch").click().run())
-    assert "could not be kept: No space left on device" in texts(app) and "the model on the screen stays" in texts(app)
+    assert "could not be saved: No space left on device" in texts(app) and "the model on the screen stays" in texts(app)
     assert app.session_state["session"].view.model == "small"
 
 

@@ -295,17 +295,17 @@ CARRIED = call(training_circuit, ENC)
 
 
 def head_circuit(circuit: TrainingCircuit) -> str:
-    """Step by step what these heads carry together, and which of them carries most."""
+    """From when to when these heads carry the number, what they carry together, and which of them carries most."""
     drawn = circuit.constructed
     _, first, last = drawn.hands
-    shares = [f"{percent(drawn.shares[at][0], 1)} at {at:,}" for at in drawn.drawn]
-    numbers = ", ".join(shares).replace(" at ", " at step ", 1)
+    start, end = drawn.drawn[0], drawn.drawn[-1]
+    shares = " → ".join(percent(drawn.shares[at][0], 1) for at in (start, end))
     count = {2: "two", 3: "three", 4: "four"}.get(len(circuit.heads), str(len(circuit.heads)))
-    carry = f"{count} heads carry the number of the subject to the verb: {numbers}"
+    carry = f"From step {start:,} to {end:,} {count} heads carry the number of the subject to the verb: {shares}"
     if first == last:
-        return f"Step by step {carry}."
+        return f"{carry}."
     names = [who(circuit.heads[head], circuit.model) for head in (first, last)]
-    return f"Step by step {carry}; {names[0]} hands over to {names[1]}."
+    return f"{carry}; {names[0]} hands over to {names[1]}."
 
 
 def say_circuit(answer: Answer) -> str:
