@@ -34,6 +34,7 @@ import { explained } from './terms.js';
 /** A word as it is drawn, by the positions of its pieces; of `left` words that are left out. @typedef {{name: string, positions: number[], gap: boolean, left: number}} Shown */
 
 const LEVEL = 13;
+const ENDS = 0.3; // of the way from A to B, where its ends are named
 const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
@@ -181,10 +182,9 @@ export function carried({ context, root, changed, choose }) {
     if (!found || found.why || !found.small) return nothing;
     const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
-      <p class="cc-line" role="status">${lineSaid()}</p>
+      <p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>
       ${ways && without.length ? html`<p class="cc-small">${`${begins(inFull(without))} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
-      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}
-      ${all.length || ways ? nothing : html`<p class="cc-small" role="status">Looking where they take it from …</p>`}`;
+      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}`;
   }
 
   /** What is what in the picture. @param {[number, number]} head one of those in it */
@@ -301,7 +301,7 @@ export function carried({ context, root, changed, choose }) {
     const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
     const likelier = (/** @type {number} */ lead) => (lead < 0 ? [second, first] : [first, second]), is = (/** @type {number} */ lead) => { const [one, other] = likelier(lead); return `${one} is ${times(lead)} times likelier than ${other}`; }, along = Math.max(0, Math.min(1, share));
     return html`<h3 class="cc-of"><span>${explained('How many times likelier, by their logits')}</span></h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${percent(share, 1)} of the way.`)}>
-      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
+      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%">${zero > ENDS && zero < 1 - ENDS ? html`<span>even</span>` : nothing}</i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
       <small>A: ${likelier(from)[0]} ${times(from)} ×</small><small>B: ${likelier(to)[0]} ${times(to)} ×</small></div>`;
   }
 

@@ -106,9 +106,9 @@ const changeHere = (run, place) => changesHere(run).find(one => same(one, place)
 /** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
 export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
 
-/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then what carries most to it or costs its guess most, then any other job that is found. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then what carries most to it or costs its guess most, then any other job that passed or is clear. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
 export function opensOn(run, found) {
-  return found.find(({ masked, clear }) => masked && clear) ?? carrierHere(run) ?? needed(run) ?? found[0];
+  return found.find(({ masked, clear }) => masked && clear) ?? carrierHere(run) ?? needed(run) ?? found.find(({ job, clear }) => job.passed || clear);
 }
 
 /** The head that alone carries most of any change. @param {Known} known @returns {Head} */
@@ -171,7 +171,7 @@ export function findingOf(run, known, place) {
   if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
   if (job) {
     const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate'; // what did not pass is not found for certain
-    if (here) return parts(`heads_${kind}_here`, { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
+    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
     return parts(`heads_${kind}`, { ...given, share, count, text });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);

@@ -110,7 +110,7 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     row, other = exam.row("obj"), exam.row("obj", "en_ewt")
     share = percent(row.accuracy)[:2]
     expect(page.locator("h1")).to_have_text(
-        re.compile(rf"Head 0 of layer 4 perhaps finds the verb of an object: right in {share}.% of {row.n} cases \(news")
+        re.compile(rf"^Head 0 of layer 4 perhaps finds the verb of an object: right in {share}.% of {row.n} cases")
     )
     page.locator(".hd-examples").wait_for()
     page.get_by_text("How it was examined").click()
@@ -201,14 +201,25 @@ def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_ga
         f"number {percent(natural.each[most], 1)}" in carried and f"{natural.pairs} pairs that people wrote" in carried
     )
 
-    # Where nothing is carried to this gap, a job that is clear is what it opens on.
-    run, exam = small.trace("The dogs ate the [MASK]."), bundled_exam("small")
-    assert exam is not None
-    layer, head = exam.row("det").place
-    the, noun = (run.tokens.index(word) for word in ("the", "dogs"))
-    assert float(run[f"layers.{layer}.attention.weights"][head, the, noun]) > 0.5
-    page = opened(runs=packed(small, run))
-    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
+
+def test_where_nothing_is_known_of_the_gap_it_opens_on_the_head_that_the_guess_needs_most(
+    opened: Opened, base: TextEncoder
+) -> None:
+    run = base.trace("When Anna saw the bear, [MASK] ran away.")
+    gap = run.tokens.index("[MASK]")
+    she = int(run["mlm.probabilities"][gap].argmax())
+    left = {}
+    for layer, head in np.ndindex(base.config.n_layers, base.config.n_heads):
+        without = base.trace(run.inputs, edits=[Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))])
+        left[layer, head] = float(without["mlm.probabilities"][gap, she])
+    layer, head = min(left, key=left.__getitem__)
+    page = opened(runs=packed(base, run))
+    before = percent(float(run["mlm.probabilities"][gap, she]))
+    said = f"“she” needs head {head} of layer {layer} most: without it {before} becomes {percent(left[layer, head])}."
+    expect(page.get_by_role("heading", level=1)).to_have_text(said.replace(" %", f"{NO_BREAK}%"))
+    expect(page.locator("[data-head-map][aria-selected=true]")).to_have_attribute("data-head-map", f"{layer},{head}")
+    expect(page.locator(".hd-aim")).to_contain_text("From the gap it looks most at “Anna”")
+    expect(page.locator("[data-none]")).to_be_hidden()
 
 
 def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
