@@ -126,7 +126,7 @@ export function carried({ context, root, changed, choose }) {
     if (gap() < 0) return parts('carried_no_gap', {});
     if (!found) return parts(why ? 'carried_no_pair' : 'carried_coming', {});
     const { words: [first, second] } = found;
-    if (found.why) return parts(a.about.model.untrained ? 'carried_untrained' : 'carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
+    if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : parts('carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
     if (gone.length && after) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
       return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
@@ -382,7 +382,7 @@ export function carried({ context, root, changed, choose }) {
     const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === gap());
     if (a.about.model.wordless) return html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
     if (gap() < 0) return html`<div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
-    if (found?.why) return html`<p class="cc-why">${typeset(found.why)}</p>${a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : nothing}`;
+    if (found?.why) return a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : html`<p class="cc-why">${typeset(found.why)}</p>`;
     if (!why) return nothing;
     const put = beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
     return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;

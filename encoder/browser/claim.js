@@ -148,7 +148,7 @@ export function inFull(heads) {
   const layers = [...new Set(heads.map(([layer]) => layer))].sort((a, b) => a - b);
   return listed(layers.map(layer => {
     const own = heads.filter(one => one[0] === layer).map(([, head]) => head).sort((a, b) => a - b);
-    return `head${own.length > 1 ? 's' : ''} ${listed(own.map(String))} of layer ${layer}`;
+    return `head${own.length > 1 ? 's' : ''} ${listed(own.map(String))} of layer\u00a0${layer}`;
   }));
 }
 
