@@ -26,7 +26,7 @@ export function sentenceHere(choose) {
     draw(run, { layer, head }, word) {
       const all = wordsOf(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = rest > shares[most(shares)] ? -1 : most(shares);
       put(list, { dir: direction(run), 'data-many': all.length > MANY });
-      into(all.map((one, i) => html`${!i ? '' : NO_SPACE.test(one.name) ? '\u2060' : ' '}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
+      into(all.map((one, i) => html`${i && !NO_SPACE.test(one.name) ? ' ' : ''}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
         translate=${AS_IS.translate} lang=${AS_IS.lang} title=${inFull(run, one.name)} @click=${() => { if (held(run, one)) choose(one.position); }}>${one.gap ? '____' : one.name}</button>`), list);
       if (!list.contains(focused(list))) rove([...list.children], from);
       const boxes = places(element, [...list.children]), room = Math.min(...boxes.map(box => box.y));
