@@ -249,7 +249,9 @@ def test_an_untrained_model_has_no_arrows(mounted: Mounted, base: TextEncoder) -
     sizes = {"n_layers": 2, "n_heads": 2, "d_model": 16, "d_ff": 8, "mlm_head": True}
     random = TextEncoder.from_config(EncoderConfig(vocab_size=16384, **sizes), 3, name="random")
     page = opened(mounted, base, models={"random": random}, model="random")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("how it reacts to “key” in place of “keys” means nothing")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        "how it reacts to “key” in place of “keys” means nothing"
+    )
     assert page.locator(".cc-name, .cc-board").count() == 0
     assert page.locator(".cc-guess .cc-bars").count() == 2
     page.get_by_role("link", name="See how a model comes to react").click()
