@@ -143,6 +143,15 @@ export function question(run, word, off = null) {
 /** @param {string[]} names */
 export const listed = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
+/** Heads in their order, as one says them: "head 1 of layer 4 and heads 2 and 6 of layer 5". @param {(readonly number[])[]} heads */
+export function inFull(heads) {
+  const layers = [...new Set(heads.map(([layer]) => layer))].sort((a, b) => a - b);
+  return listed(layers.map(layer => {
+    const own = heads.filter(one => one[0] === layer).map(([, head]) => head).sort((a, b) => a - b);
+    return `head${own.length > 1 ? 's' : ''} ${listed(own.map(String))} of layer\u00a0${layer}`;
+  }));
+}
+
 /** The tokens that are no words, each once. @param {Packet} run */
 export const outside = run => listed([...new Set(others(run).map(i => run.about.tokens[i]))]);
 
