@@ -279,7 +279,7 @@ function begin() {
     acts,
     chose,
     /** Where this tab is in its class, and how far the question is; nothing where it is in none. */
-    standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '' }),
+    standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '', ask: state.now?.asked?.ask ?? '' }),
     /** What a teacher's screen shows has changed. */
     changed: lead,
     /** @param {HTMLElement} host @param {Screen} next @param {typeof server} asked */

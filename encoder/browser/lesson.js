@@ -31,9 +31,9 @@ const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dia
 const COUNT = /^\d$/;
 const SHUT = 'The picture opens with your guess.';
 
-const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string}, acts: {put: (said: object) => Promise<unknown>}}}} */ (globalThis);
+const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string}, acts: {put: (said: object) => Promise<unknown>}}}} */ (globalThis);
 /** Where this tab is in a class. */
-const inClass = () => all.encoderClass?.standing() ?? { leads: false, follows: false, phase: '' };
+const inClass = () => all.encoderClass?.standing() ?? { leads: false, follows: false, phase: '', ask: '' };
 const storage = keptIn(() => localStorage);
 
 /** How all lessons went in this browser: by name, the step that was seen last, and what was guessed at each. @returns {Record<string, {at: number, guesses: Record<string, Guess>}>} */
@@ -152,8 +152,9 @@ function begin() {
   for (const event of ['scroll', 'resize']) addEventListener(event, below, { passive: true, capture: true });
   addEventListener('keydown', key);
   document.addEventListener('encoder:class', () => {
-    if (inClass().phase === 'shown' && waits()) ask({ guess: null });
-    else if (!strip.hidden) draw();
+    const { phase, ask: theirs } = inClass(), ours = shown?.question?.ask.map(([text]) => text).join('') ?? '';
+    if (phase === 'shown' && waits() && theirs && ours.startsWith(theirs)) ask({ guess: null });
+    else if (name()) draw();
   });
   new ResizeObserver(() => sentence()).observe(asked);
 
@@ -198,14 +199,14 @@ function begin() {
       return html`<p>${why}</p><button type="button" class="enc-pill is-first" @click=${() => go(at())}>${away.why === 'sentence' ? 'Back to the lesson’s sentence' : away.why === 'model' ? 'Open the lesson’s model' : say('back_to_step', { step: at() })}</button>`;
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
-      ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows || inClass().phase ? html`<p class="enc-lesson-how">${!inClass().follows ? 'The class is voting.' : inClass().phase ? 'Answer at the top of the page.' : 'Wait for the question.'}</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
+      ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
       ${!question && told ? html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${measured(told)}` : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
       ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
   }
 
   function draw() {
     const on = Boolean(name()) && screen.page !== 'class', of = shown;
-    strip.hidden = !on;
+    strip.hidden = !on || !['', 'shown'].includes(inClass().phase); // what a class is asked stands on top
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
     put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more) });
