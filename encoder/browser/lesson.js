@@ -68,7 +68,7 @@ function begin() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hint;
 
-  const name = () => screen.query().lesson ?? '', at = () => Number(screen.query().at) || 1;
+  const name = () => screen.query().lesson ?? '', at = () => Math.min(Number(screen.query().at) || 1, shown?.steps.length ?? Infinity);
   /** What a guess is of. */
   const here = () => JSON.stringify([screen.page, ...OF_RUN.map(one => screen.query()[one] ?? '')]);
   /** What the server was asked of: besides that, what the view of the step names. */
@@ -91,6 +91,7 @@ function begin() {
     try {
       const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
       if (mine !== going) return;
+      const fresh = loading;
       [shown, wrong, loading] = [found, '', false];
       wanted = asking();
       const ended = found.goal ? found.goal.done : !found.question || found.told;
@@ -100,7 +101,8 @@ function begin() {
       const about = found.told && words().find(one => one.asked);
       if (about && !inClass().follows) screen.put({ word: about.position });
       if (guessed) tell();
-      else if (found.measures) measure(mine);
+      if (!guessed && fresh) /** @type {HTMLElement | null} */ (strip.querySelector('h2'))?.focus({ preventScroll: true });
+      if (!guessed && found.measures) measure(mine);
     } catch (error) {
       if (mine !== going) return;
       [wrong, loading] = [error instanceof Error ? error.message : String(error), false];
@@ -209,7 +211,7 @@ function begin() {
     strip.hidden = !on || !['', 'shown'].includes(inClass().phase); // what a class is asked stands on top
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
-    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more) });
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more), 'data-chooses': Boolean(waits() && of?.question && of.question.kind !== 'word') });
     const last = of?.steps.length ?? 1;
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" ?hidden=${inClass().follows} @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
@@ -217,7 +219,8 @@ function begin() {
     write(shut, loading ? '' : SHUT);
     shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
-    line.element.hidden = !words().length || (screen.page === 'start' && Boolean(shown?.told) && !shown?.hides); // Start has the sentence itself
+    // The page has the sentence itself: it is drawn above it to answer in, and where the page is hidden.
+    line.element.hidden = !words().length || (Boolean(shown?.told) && !shown?.hides && (screen.page === 'start' || shown?.question?.kind !== 'word'));
     screen.draw();
     below();
     sentence(); // which measures: it has its place by now
@@ -231,7 +234,7 @@ function begin() {
     const told = shown?.told, every = words();
     if (line.element.hidden) return;
     const from = every.findIndex(word => word.asked), form = told?.form ?? 'share', values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
-    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word' && !inClass().follows, kind: values && i === told?.yours ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word' && !inClass().follows, kind: values && i === told?.yours && !told?.best?.includes(i) ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
   }
   /** The word that is asked about, for a page that can hide what is asked of it alone. */
   function asks() {
