@@ -52,18 +52,20 @@ def draw(page: Page, around: Around) -> None:
             above = st.container(key="above", gap=None)
             with above:
                 page_run.draw_second()
-            trace = page_run.run()
+            lab = library.lab_of(page)
+            trace = page_run.run() if lab or page.key != library.HERE else None  # a list shows nothing of a run
         state.session().page = page.key
         with above:
             draw_arrival(page)
-            if library.in_labs(page) and library.lab_has_place():
+            if lab and trace and lab.place:
                 with st.container(horizontal=True, vertical_alignment="center", key="ways"):
                     around.draw_place(trace.config)
             notes = st.container()
             with notes:
                 page_run.offer_to_load()
-                page_run.say_changes(trace.config)
-                page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
+                if trace:
+                    page_run.say_changes(trace.config)
+                    page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
         with jobs.refused(), shows_errors():
             if library.asks(page):
                 st.html("<p class='lesson-shut'>The picture opens with your guess.</p>")
@@ -97,7 +99,7 @@ _component = component(__file__, "arrival", "<p role='status' aria-live='polite'
 def draw_arrival(page: Page) -> None:
     """Tell the browser which page and part of it is shown."""
     view = state.current()
-    part = view.model if page.key == "models" else dict(view.choices).get("lessons_part", "")
+    part = view.model if page.key == "models" else dict(view.choices).get("lab", "")
     shows = f"{page.key} {bool(view.lesson)} {part}"
     _component(
         key="arrival",
