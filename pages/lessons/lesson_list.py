@@ -1,5 +1,6 @@
 """The list of lessons: shelves of lessons and labs, claims to judge, and all that a search goes through."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -80,7 +81,7 @@ def picture(name: str) -> str:
 
 def of_lab(name: str) -> str:
     """What the thumbnail of a lab is called."""
-    return "lab-" + "".join(letter if letter.isalnum() else "-" for letter in name.lower())
+    return "-".join(["lab", *re.findall(r"[a-z0-9]+", name.lower())])
 
 
 def shelves(here: Mapping[str, str]) -> list[dict[str, Any]]:
