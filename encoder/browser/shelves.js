@@ -91,7 +91,7 @@ function begin(root) {
     const said = !mine ? '' : mine.wrong ? mine.wrong : !verdict ? 'measuring …' : right ? 'right' : verdict.is === 'condition' ? `only with a condition: ${verdict.condition}` : verdict.is === 'untried' ? verdict.measured : `it is ${verdict.is}`;
     return html`<li class="sh-claim"><p>${one.text}</p><div role="group" aria-label="Your judgement">${[true, false].map(guess => html`<button type="button" class="enc-pill ${mine?.guess === guess ? kind : ''}" aria-pressed=${String(mine?.guess === guess)} aria-disabled=${verdict ? 'true' : nothing} @click=${() => judge(one, guess)}>${guess ? 'True' : 'False'}</button>`)}
       <span class="sh-said ${verdict ? kind : ''}" role="status">${said}</span></div>
-      ${verdict ? html`<p class="sh-measured">${verdict.is === 'untried' ? nothing : verdict.measured} <a class="enc-link" href=${one.place.href} aria-label="See it: ${one.place.title}">See it</a></p>` : nothing}</li>`;
+      ${verdict ? html`<div class="sh-after">${verdict.is === 'untried' ? nothing : html`<details><summary>Why?</summary><p>${verdict.measured}</p></details>`}<a class="enc-link" href=${one.place.href} aria-label="See it: ${one.place.title}">See it</a></div>` : nothing}</li>`;
   }
 
   /** @param {string} title @param {string} count @param {unknown[]} cards @param {boolean} [whole] whether it opens by itself */

@@ -47,7 +47,8 @@ LEARNED = 0.9 * CHANCE  # a loss that says that more than the answers' frequenci
 def draw(lab: Lab) -> None:
     """The question, the experiment that answers it, and the way back to the list."""
     page_header(plain(lab.question))
-    st.button("All lessons", key="all_lessons", type="tertiary", icon=":material/arrow_back:", on_click=library.leave_lab)
+    with st.container(horizontal=True):
+        st.button("← All lessons", key="all_lessons", type="tertiary", on_click=library.leave_lab)
     try:
         Drawer().draw(lab.parts)
     except EncoderError as error:

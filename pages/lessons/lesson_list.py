@@ -42,9 +42,7 @@ def draw() -> None:
         "claim": f"{base()}/api/claim",
         "refused": library.own().refused,
         "shelves": tuple(shelves(here)),
-        "claims": tuple(
-            {"key": claim.key, "text": claim.text, "place": of_claim(claim, here)} for claim in CLAIMS
-        ),
+        "claims": tuple({"key": claim.key, "text": claim.text, "place": of_claim(claim, here)} for claim in CLAIMS),
         "terms": tuple(terms(session_runs.text_encoder(view.model).config, here)),
         "statements": tuple(stated(statement, here) for statement in STATEMENTS),
     }
@@ -86,7 +84,7 @@ def of_lab(name: str) -> str:
 
 def shelves(here: Mapping[str, str]) -> list[dict[str, Any]]:
     """The shelves that hold something, a server's own in front, each with its lessons and then its labs."""
-    cards: dict[str, list[dict[str, Any]]] = {OWN: []} | {shelf: [] for shelf in SHELVES}
+    cards: dict[str, list[dict[str, Any]]] = {shelf: [] for shelf in (OWN, *SHELVES)}
     for name, lesson in library.offered().items():
         cards[lesson.shelf or (OWN if name in library.own().lessons else ARITHMETIC)].append(card(name, lesson))
     for group, labs in GROUPS.items():
@@ -138,4 +136,9 @@ def stated(statement: Statement, here: Mapping[str, str]) -> dict[str, Any]:
         way = place(library.HERE, {**query, "lab": statement.lab}, LABS[statement.lab].question)
     else:
         way = place(statement.page, query) if statement.page else None
-    return {"text": statement.text, "where": f"{SOURCES[statement.tutorial]}: {statement.part}", "place": way, "missing": statement.missing}
+    return {
+        "text": statement.text,
+        "where": f"{SOURCES[statement.tutorial]}: {statement.part}",
+        "place": way,
+        "missing": statement.missing,
+    }

@@ -6,6 +6,7 @@ python -m tests.shipped.thumbnails [NAME ...]
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from encoder.pictures.lab import pictures_of
 from encoder.pictures.lab_rows import LABS
 from encoder.pictures.link import from_query
 from encoder.pictures.registry import pictures
+from encoder.pictures.registry.labs_training import LAYERS, LEARNING_ONE, WARM_UP, WARM_UPS, learning
+from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support import whole_file
+from encoder.tasks.learning import learning_curves
 from encoder.teach.lessons.lesson import LessonStep
 from pages.lessons.lesson_list import THUMBNAILS, of_lab
 from pages.ui.lessons import library
@@ -30,7 +34,6 @@ MAPS = (2, 4)  # heads of a layer
 # The picture of a page; that of others is the step that a view names.
 OF_PAGE = {"heads": "all_heads", "output": "lens", "compare": "alike_cosine", "models": "areas", "training": "grammar"}
 OTHER = {"Gate signs": View(model="modern", layer=0, head=0)}  # what a lab is drawn of, where the usual model lacks it
-NONE = {"Trained without a part"}  # it trains seven models first
 
 
 def view_of(query: Mapping[str, str]) -> View:
@@ -86,10 +89,17 @@ def arcs(view: View, word: str) -> str:
     return svg(*inside)
 
 
+def trained(scene: Scene) -> dict[Any, Any]:
+    """How small models learn, which takes a minute."""
+    curves = learning_curves(scene[LAYERS], WARM_UPS[scene[WARM_UP]]).curves
+    return {learning(scene, kind): curve for kind, curve in curves.items()}
+
+
 def of_picture(key: str, view: View) -> str:
     """What a picture of the library shows of a view, with few cells, bars or lines."""
     picture = pictures()[key]
-    answer = picture.of(ask(picture, view))
+    scene = ask(picture, view)
+    answer = picture.of(scene, known=trained(scene) if picture is LEARNING_ONE else None)
     numbers, kind = answer.numbers, answer.kind
     values = np.nan_to_num(numbers.array.astype(np.float64))
     if kind == "maps":
@@ -98,7 +108,11 @@ def of_picture(key: str, view: View) -> str:
         return bars(values[:, 0][None])  # the share of what is likeliest
     if kind == "curve":
         return lines(np.atleast_2d(values))
-    return bars(np.atleast_2d(values)) if "bars" in kind or kind == "areas" else svg(*cells(values, ROOM, ROOM, WIDE - 2 * ROOM, HIGH - 2 * ROOM))
+    return (
+        bars(np.atleast_2d(values))
+        if "bars" in kind or kind == "areas"
+        else svg(*cells(values, ROOM, ROOM, WIDE - 2 * ROOM, HIGH - 2 * ROOM))
+    )
 
 
 def spread(count: int, most: int) -> np.ndarray:
@@ -120,20 +134,23 @@ def cells(values: np.ndarray, left: float, top: float, wide: float, high: float,
 
 def maps(heads: np.ndarray) -> str:
     """The first heads of a layer."""
-    rows, columns = MAPS
-    size = (HIGH - 3 * ROOM) / rows
+    rows, columns = MAPS if len(heads) > MAPS[1] else (1, len(heads))
+    size = (HIGH - (rows + 1) * ROOM) / rows
     apart = (WIDE - columns * size) / columns
     parts = [
         part
         for i, head in enumerate(heads[: rows * columns])
-        for part in cells(head, apart / 2 + i % columns * (size + apart), ROOM + i // columns * (size + ROOM), size, size, 5)
+        for part in cells(
+            head, apart / 2 + i % columns * (size + apart), ROOM + i // columns * (size + ROOM), size, size, 5
+        )
     ]
     return svg(*parts)
 
 
 def bars(values: np.ndarray) -> str:
-    """Bars side by side, up or down from zero; those of a second series are pale."""
-    some = values[:2, spread(values.shape[1], BARS)]
+    """Bars side by side, up or down from zero; those of the lower of two series are pale."""
+    some = sorted(values[:2, spread(values.shape[1], BARS)], key=lambda series: -np.abs(series).sum())
+    some = np.stack(some)
     top, low = max(some.max(), 0), min(some.min(), 0)
     scale = (HIGH - 2 * ROOM) / max(top - low, 1e-9)
     zero, room = ROOM + top * scale, (WIDE - 2 * ROOM) / some.shape[1]
@@ -142,7 +159,9 @@ def bars(values: np.ndarray) -> str:
     for (series, at), value in np.ndenumerate(some):
         x = ROOM + (at + 0.5) * room + (series - len(some) / 2) * thick
         y, kind = zero - max(value, 0) * scale, "quiet" if series else "for" if value >= 0 else "against"
-        drawn.append(f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{thick:.1f}" height="{abs(value) * scale:.1f}"/>')
+        drawn.append(
+            f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{thick:.1f}" height="{abs(value) * scale:.1f}"/>'
+        )
     return svg(*drawn)
 
 
@@ -170,12 +189,13 @@ def thumbnail(name: str) -> str:
     if lesson:
         return of_step(lesson.steps[lesson.card - 1])
     lab = next(lab for lab in LABS if of_lab(lab) == name)
-    return of_picture(next(pictures_of(LABS[lab].parts)).key, OTHER.get(lab, View()))
+    first = next(pictures_of(LABS[lab].parts), LEARNING_ONE)  # training is drawn by code of its own
+    return of_picture(first.key, OTHER.get(lab, View()))
 
 
 def every() -> list[str]:
     """All of them by name."""
-    return [*library.bundled(), *(of_lab(lab) for lab in LABS if lab not in NONE)]
+    return [*library.bundled(), *map(of_lab, LABS)]
 
 
 if __name__ == "__main__":

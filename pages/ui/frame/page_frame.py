@@ -48,16 +48,17 @@ def draw(page: Page, around: Around) -> None:
         with jobs.refused(), shows_errors(ends=True):
             encoder = page_run.read(page)
             page_run.fit(encoder)
+            if is_list := library.shows_list(page):
+                library.leave_lesson()
             around.draw_bar(page)
             above = st.container(key="above", gap=None)
             with above:
                 page_run.draw_second()
-            lab = library.lab_of(page)
-            trace = page_run.run() if lab or page.key != library.HERE else None  # a list shows nothing of a run
+            trace = None if is_list else page_run.run()  # a list shows nothing of a run
         state.session().page = page.key
         with above:
             draw_arrival(page)
-            if lab and trace and lab.place:
+            if trace and (lab := library.lab_of(page)) and lab.place:
                 with st.container(horizontal=True, vertical_alignment="center", key="ways"):
                     around.draw_place(trace.config)
             notes = st.container()

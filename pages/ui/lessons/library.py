@@ -123,8 +123,18 @@ def asks(page: Page) -> bool:
 
 
 def lab_of(page: Page) -> Lab | None:
-    """The experiment that is open on a page, or the one that its address asks for; None where the list is."""
+    """The experiment that is open on a page; None where there is none."""
     return LABS.get(dict(state.current().choices).get("lab", "")) if page.key == HERE else None
+
+
+def shows_list(page: Page) -> bool:
+    """Whether a page shows the list of lessons."""
+    return page.key == HERE and lab_of(page) is None
+
+
+def leave_lesson() -> None:
+    """Have no lesson stand beside the page."""
+    state.change(lesson="", at=View.at)
 
 
 def leave_lab() -> None:
