@@ -73,7 +73,7 @@ def recorded(view: View) -> np.ndarray:
 @pytest.mark.parametrize("name", mostly_nightly(OF_VIEWS, daily=list(OF_VIEWS)[::7]))
 def test_every_page_and_lab_opens_with_what_the_statement_is_about(name: str) -> None:
     one = OF_VIEWS[name]
-    place = {"lessons_part": "Labs", "lab": one.lab} if one.lab else {}
+    place = {"lab": one.lab} if one.lab else {}
     app = opened(one.page or "lessons", place | dict(one.view))
     assert page_shown(app) == (one.page or "lessons") and said(app) == ""
     assert not one.lab or app.pills(key="lab").value == one.lab

@@ -5,10 +5,10 @@ import { drawn, dress } from './dom.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import { look } from './look.js';
 import { parts, say } from './say.js';
+import { fits, nextOf, stateOf } from './shelf_state.js';
 import style from './shelves.css';
 
 /** @typedef {{href: string, title: string}} Place */
-/** A lesson, or a lab, which has no name and one step; `asks` are the steps that ask, `says` what it says, `picture` its thumbnail as SVG. @typedef {{name: string, title: string, minutes: number, picture: string, steps: string[], asks: boolean[], says: string}} Card */
 /** @typedef {{key: string, text: string, place: Place}} Claim */
 /** @typedef {{title: string, meaning: string, names: string, says: string, place: Place | null}} Term */
 /** @typedef {{text: string, where: string, place: Place | null, missing: string}} Statement */
@@ -16,7 +16,7 @@ import style from './shelves.css';
 /** What the server says to a claim. @typedef {{is: 'true' | 'false' | 'condition' | 'untried', condition: string, measured: string, number: string}} Verdict */
 /** @typedef {{guess: boolean, verdict?: Verdict, wrong?: string}} Judged */
 /** Asks the server. @typedef {(address: string, said: object) => Promise<any>} Ask */
-/** @typedef {ReturnType<typeof import('./lesson.js').progress>} Progress */
+/** @typedef {import('./shelf_state.js').Card} Card */
 
 const CLAIMS = 'True or false?', BEFORE = 'Training'; // their shelf, and the one that it stands before
 const LEAST = 2, MOST = 30; // letters that are searched for; results of a kind
@@ -26,32 +26,12 @@ const judged = new Map();
 /** Draws the list, or what is new in it. @param {HTMLElement} root @param {Shown} shown @param {unknown} tell @param {Ask} ask */
 export const shelves = (root, shown, tell, ask) => drawn(root, begin, shown, ask);
 
-/** How a lesson went: of each step whether it was done, seen without a guess, or not yet, and the step to go on with, counted from 0; -1 where none is left. @param {Card} card @param {Progress} progress */
-export function stateOf({ name, steps, asks }, progress) {
-  const mine = progress[name], all = steps.map((_, i) => mine?.guesses?.[i + 1]);
-  const dots = all.map((guess, i) => (!guess ? '' : asks[i] && guess.guess === null ? 'is-seen' : 'is-done'));
-  const after = dots.findIndex((dot, i) => !dot && i >= (mine?.at ?? 0));
-  return { dots, begun: dots.some(Boolean), next: after < 0 ? dots.indexOf('') : after };
-}
-
-/** Whether every word that is searched for stands in the texts. @param {string} search @param {string[]} texts */
-export function fits(search, ...texts) {
-  const all = texts.join(' ').toLowerCase();
-  return search.toLowerCase().split(/\s+/).every(word => all.includes(word));
-}
-
-/** The lesson to go on with: one that was begun, or the first that was not. @param {Card[]} lessons @param {Progress} progress */
-export function nextOf(lessons, progress) {
-  const left = lessons.filter(card => stateOf(card, progress).next >= 0);
-  return left.find(card => stateOf(card, progress).begun) ?? left[0];
-}
-
 /** @param {HTMLElement} root */
 function begin(root) {
   for (const css of [look, style]) dress(root, css);
   root.classList.add('enc', 'sh');
   let data = /** @type {Shown} */ ({}), ask = /** @type {Ask} */ (() => Promise.reject()), search = '', wide = 0;
-  /** @type {Progress | null} */
+  /** @type {import('./shelf_state.js').Progress | null} */
   let progress = null;
   /** The shelves that are open. @type {Set<string>} */
   const open = new Set();

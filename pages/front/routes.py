@@ -271,7 +271,7 @@ def make_verdict(request: ClaimRequest) -> bytes:
 def of_small(
     name: str, read: Callable[[bytes], T], make_it: Callable[[T], bytes]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return a route that answers with a little JSON: a step of a lesson, and how a guess did, or the verdict of a claim."""
+    """Return a route that answers with a little JSON: a step of a lesson, or the verdict of a claim."""
     makers = Makers(name)
 
     async def answer(request: Request) -> Response:

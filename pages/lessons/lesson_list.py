@@ -117,8 +117,8 @@ def terms(config: EncoderConfig, here: Mapping[str, str]) -> list[dict[str, Any]
         way = place(page_steps.page_of(step).key, {**here, "step": step.local}) if step else None
         if term.lab:
             way = place(library.HERE, {**here, "lab": term.lab}, LABS[term.lab].question)
-        result.append({"title": term.title, "meaning": term.meaning, "place": way}
-                      | {"names": f"here: {term.name}; {term.elsewhere}", "says": f"{term.place} {term.symbol}"})  # fmt: skip
+        known = {"names": f"here: {term.name}; {term.elsewhere}", "says": f"{term.place} {term.symbol}"}
+        result.append({"title": term.title, "meaning": term.meaning, "place": way} | known)
     return result
 
 

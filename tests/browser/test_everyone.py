@@ -261,7 +261,7 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Padding&layer=1")
+    open_page(page, f"{app_url}/lessons?lab=Padding&layer=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 400)")

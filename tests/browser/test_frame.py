@@ -9,7 +9,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from pages.ui.state.site import PAGES, path
 
-LAB = "lessons?lessons_part=Labs&lab=Padding"  # of the server's pages what has a layer and a head
+LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(

@@ -23,7 +23,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
 ) -> None:
     """One visit, in dark: a file is of paper whatever the screen shows, and holds no character that no XML may hold."""
     trace = base.trace(TEXT)
-    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Rollout&{AT}")
+    open_page(page, f"{app_url}/lessons?lab=Rollout&{AT}")
     dark(page)
     name, svg = save(page, "Picture as SVG", ROLLOUT)
     assert name == "base-rollout-layer5.svg"

@@ -6,6 +6,7 @@ python -m tests.shipped.thumbnails [NAME ...]
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def arcs(view: View, word: str) -> str:
         left, right = sorted((middles[i], middles[at]))
         arc = f"M{left:.0f} {foot}A{radius:.1f} {min(radius, foot - ROOM):.1f} 0 0 1 {right:.0f} {foot}"
         inside.append(f'<path class="line{"" if i == most else " quiet"}" stroke-width="{width:.1f}" d="{arc}"/>')
-    for i, (left, right) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for i, (left, right) in enumerate(pairwise(ends)):
         kind = "for" if i in (at, most) else "quiet"
         inside.append(f'<rect class="{kind}" x="{left + 1:.0f}" y="{foot + 4}" width="{right - left - 2:.0f}" '
                       f'height="5" rx="2.5"/>')  # fmt: skip
@@ -91,8 +92,8 @@ def arcs(view: View, word: str) -> str:
 
 def trained(scene: Scene) -> dict[Any, Any]:
     """How small models learn, which takes a minute."""
-    curves = learning_curves(scene[LAYERS], WARM_UPS[scene[WARM_UP]]).curves
-    return {learning(scene, kind): curve for kind, curve in curves.items()}
+    *_, all_curves = learning_curves(scene[LAYERS], WARM_UPS[scene[WARM_UP]])
+    return {learning(scene, kind): curve for kind, curve in all_curves.curves.items()}
 
 
 def of_picture(key: str, view: View) -> str:
