@@ -1,4 +1,4 @@
-"""The list of lessons and each lab alone: what stands where, the pictures of the cards, and verdicts when they are asked for."""
+"""The list of lessons and each lab alone: what stands where, pictures of cards, and verdicts that are asked for."""
 
 import json
 import re
@@ -63,7 +63,9 @@ def test_every_lesson_and_lab_stands_on_one_shelf_and_each_step_has_its_address(
     assert [shelf["title"] for shelf in listed(app)["shelves"]] == [*SHELVES]
     all_cards = cards(app)
     assert {card["name"] for card in all_cards if card["name"]} == set(library.bundled())
-    assert Counter(card["title"] for card in all_cards if not card["name"]) == Counter(one.question for one in LABS.values())
+    assert Counter(card["title"] for card in all_cards if not card["name"]) == Counter(
+        one.question for one in LABS.values()
+    )
     for card in all_cards:
         assert ElementTree.fromstring(card["picture"]).tag.endswith("svg") and len(card["picture"]) < 16_000
         if not card["name"]:
@@ -138,7 +140,9 @@ def test_a_verdict_of_another_model_is_measured_now(client: TestClient) -> None:
     scores = np.exp(np.array(claim.given["scores"]))
     holds = np.allclose(scores / scores.sum(), claim.given["expected"], atol=5e-3)
     answer = verdict(client, "softmax", TINY)
-    assert answer.json()["is"] == ("true" if holds else "false") and answer.headers["Cache-Control"].endswith("no-store")
+    assert answer.json()["is"] == ("true" if holds else "false") and answer.headers["Cache-Control"].endswith(
+        "no-store"
+    )
     assert verdict(client, "feed-forward-size", "base").json()["is"] == "true"
     assert verdict(client, "feed-forward-size", TINY).json()["is"] == "untried"  # it is said of another size
 
@@ -146,7 +150,12 @@ def test_a_verdict_of_another_model_is_measured_now(client: TestClient) -> None:
 def test_what_no_page_asks_of_claims_is_refused(client: TestClient) -> None:
     for key, model, status in (("nothing", "base", 404), ("softmax", "none", 404), ("softmax", "x" * 3000, 413)):
         assert verdict(client, key, model).status_code == status
-    for body in ({"claim": "softmax"}, {"claim": 1, "model": "base"}, {"claim": "softmax", "model": "base", "x": 1}, []):
+    for body in (
+        {"claim": "softmax"},
+        {"claim": 1, "model": "base"},
+        {"claim": "softmax", "model": "base", "x": 1},
+        [],
+    ):
         assert client.post("/api/claim", json=body).status_code == 400
 
 
@@ -175,7 +184,10 @@ def test_terms_and_statements_lead_to_places_that_are_there() -> None:
             continue
         page, query = asked(row["place"]["href"])
         assert page in library.SHOWN and query.get("lab", "Softmax") in LABS
-        assert from_query({k: v for k, v in query.items() if k not in ("lesson", "at")}, offered_models.check, names())[1] == []
+        assert (
+            from_query({k: v for k, v in query.items() if k not in ("lesson", "at")}, offered_models.check, names())[1]
+            == []
+        )
 
 
 def drawn(app: AppTest) -> set[str]:
