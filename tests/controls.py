@@ -8,7 +8,8 @@ import torch
 
 from encoder import EncoderConfig, TextEncoder, checkpoint
 from encoder.checkpoint.build import random_weights
-from encoder.teach.trials import Verdict, link_trials
+from encoder.pictures.labs import link_claims
+from encoder.pictures.labs.trial import Verdict
 from encoder.trace.trace import Source
 
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)
@@ -67,9 +68,11 @@ def chance_links(seeds: int, shapes: Sequence[str] = tuple(SHAPES)) -> ChanceLin
     for seed in range(seeds):
         for shape in shapes:
             encoder = untrained(seed, shape)
-            every = {job: link_trials.links(encoder, job) for job in link_trials.LINKS}
+            every = {job: link_claims.links(encoder, job) for job in link_claims.LINKS}
             heads = range(encoder.config.n_heads)
-            found = [link_trials.of_head(one, head, job).verdict for job, one in every.items() if one for head in heads]
+            found = [
+                link_claims.of_links(one, job, head).verdict for job, one in every.items() if one for head in heads
+            ]
             counts += found
             models += any(one in (Verdict.HOLDS, Verdict.CONDITION) for one in found)
     return ChanceLinks(len(counts), counts.count(Verdict.HOLDS), counts.count(Verdict.CONDITION), models)

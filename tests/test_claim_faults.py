@@ -9,16 +9,16 @@ from engine_faults import FAULTS, plant
 from shared_models import pretrained
 
 from encoder import TextEncoder
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS, WIDE
-from encoder.teach.trials import Finding, Verdict
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Finding, Verdict
+from encoder.pictures.view import EXAMPLE as WIDE
 
 BY_KEY = {claim.key: (claim.trial, dict(claim.given)) for claim in CLAIMS}
 CAT = "The cat chased the mouse."
 RESIDUALS = [
     *("added", "residuals", "gradients", "pre-norm", "few-lines"),
     ("residuals_keep", {"depth": 6}),
-    ("residuals_deep", {"norm": "pre"}),
 ]
 # What each fault spoils: claims by their keys, and what lessons ask, with what they give
 SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {
@@ -59,7 +59,7 @@ def patch() -> Iterator[pytest.MonkeyPatch]:
 
 def found(encoder: TextEncoder, asked: str | tuple[str, dict[str, object]]) -> Finding:
     trial, given = BY_KEY[asked] if isinstance(asked, str) else asked
-    return trials.run(trial, encoder, given)
+    return labs.run(trial, encoder, given)
 
 
 def test_every_fault_is_the_subject_of_a_claim() -> None:
@@ -105,5 +105,5 @@ def test_which_residual_is_missing_is_said(small: TextEncoder) -> None:
     for fault, left in (("around attention", "feed-forward"), ("around feed-forward", "attention")):
         with pytest.MonkeyPatch.context() as context:
             plant(context, f"no residual {fault}")
-            result = trials.run("residuals_add", small, {"sentence": WIDE})
+            result = labs.run("residuals_add", small, {"sentence": WIDE})
         assert f"{left} in 4 of 4 layers" in result.sentence and "in 0 of 4 layers" in result.sentence

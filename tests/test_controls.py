@@ -11,9 +11,9 @@ import pytest
 from controls import SHAPES, chance_links, even, untrained
 
 from encoder import TextEncoder
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.trials import TRIALS, Verdict, link_trials
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS, TRIALS, link_claims
+from encoder.pictures.labs.trial import Verdict
 
 pytestmark = pytest.mark.slow
 
@@ -67,19 +67,19 @@ def test_every_trial_of_a_claim_says_what_it_is_about() -> None:
 
 @pytest.mark.parametrize(("key", "name"), cases())
 def test_what_is_said_of_a_trained_model_does_not_hold_of_one_that_knows_nothing(key: str, name: str) -> None:
-    found = trials.run(LEARNED[key].trial, model(name), LEARNED[key].given)
+    found = labs.run(LEARNED[key].trial, model(name), LEARNED[key].given)
     assert found.verdict in (Verdict.FAILS, Verdict.UNTRIED), found.sentence
 
 
 def test_few_untrained_models_have_a_head_with_a_job() -> None:
     found = chance_links(3, ("small",))
-    assert found.asked == 3 * 4 * len(link_trials.LINKS)
+    assert found.asked == 3 * 4 * len(link_claims.LINKS)
     assert found.holds == 0 and found.with_a_condition == 0
 
 
 @pytest.mark.nightly
 def test_of_thirty_untrained_models_one_verdict_in_twenty_at_most_finds_a_job() -> None:
     found = chance_links(10)
-    assert found.asked == 10 * (8 + 4 + 12) * len(link_trials.LINKS)
+    assert found.asked == 10 * (8 + 4 + 12) * len(link_claims.LINKS)
     assert found.holds + found.with_a_condition <= 0.05 * found.asked
     assert found.models_with_a_job <= 0.2 * 30, "in a model as a whole, over all heads and jobs"

@@ -78,7 +78,7 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
-    for key in ("story", "embedding", "training", "models"):
+    for key in ("embedding", "training", "models"):
         assert places(go(app, key)) == []
     assert at(app) == (0, 7)  # it is kept meanwhile
 

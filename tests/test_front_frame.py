@@ -47,7 +47,7 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
     assert [site.named(str(one["key"])) for one in listed] == list(PAGES)
     assert [one["key"] for one in listed if one["front"]] == [*DRAWN] and len(DRAWN) == 9
-    assert [one["address"] for one in listed[:2]] == ["/", "/story"]
+    assert [one["address"] for one in listed[:2]] == ["/", "/embedding"]
 
 
 @pytest.mark.parametrize("page", mostly_nightly(DRAWN, ["start", "heads"]))

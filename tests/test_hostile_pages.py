@@ -14,7 +14,7 @@ from hypothesis import given
 from link_grammar import cases
 from more_tools import section
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, open_app, page_shown, said, type_sentence
+from page_tools import ask, go, healthy, open_app, page_shown, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -30,7 +30,7 @@ from pages.ui.state.site import PAGES, Page
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
+    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }
 SWEEPS = ("why_go",)
 
@@ -62,8 +62,8 @@ def test_any_text_in_the_boxes_for_one_word(one: str, two: str) -> None:
 @given(texts.map(as_sent))
 def test_any_text_in_the_box_of_padding(visitor: AppTest, text: str) -> None:
     if page_shown(visitor) != "lessons":
-        visitor.session_state["lessons_part"], visitor.session_state["lab"] = "Labs", "Padding"
         go(visitor, "lessons")
+        ask(visitor, lab="Padding")
     healthy(visitor.text_input(key="pad_short").set_value(text[:200]).run())
 
 
@@ -119,8 +119,7 @@ def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
         key, tabs = TABS.get(page.key, ("", [""]))
         for tab in tabs:
             if key:
-                app.session_state[key] = tab
-                app.session_state["lessons_part"] = "Labs"
+                app.query_params[key] = tab
             app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
             go(app, page.key)
             if not page.more:  # else its packet says it
@@ -164,8 +163,7 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
         key, tabs = TABS.get(page.key, ("", [""]))
         for tab in tabs:
             if key:
-                app.session_state[key] = tab
-                app.session_state["lessons_part"] = "Labs"
+                app.query_params[key] = tab
             app.query_params["step"] = {"output": "mlm.probabilities"}.get(page.key, "attention.weights")
             go(app, page.key)
     assert len(found) >= 10

@@ -64,7 +64,7 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     assert keep.file_or_reason(fail) == b"The file could not be made: not enough memory.\n"
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["story", "models", "training"], ["training"]))
+@pytest.mark.parametrize("page", mostly_nightly(["models", "training"], ["training"]))
 def test_every_picture_can_be_saved_with_its_caption(page: str) -> None:
     hidden = {"sentence": "Keys on the <b>table</b>", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"}
     app = opened(page, hidden)

@@ -12,9 +12,9 @@ from visits import link
 from encoder import TextEncoder
 from encoder.experiments import PLACES
 from encoder.model.steps.glossary import TERMS
-from encoder.pictures import registry
+from encoder.pictures import labs
 from encoder.pictures.lab import pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.tasks.learning import KINDS, learning_curves
 
 pytestmark = pytest.mark.slow
@@ -24,8 +24,8 @@ KEYS = "Keys on the table belong to Sara."
 
 def test_a_lab_stands_beside_its_pictures_and_is_offered() -> None:
     """So that its function and one module are all that a new one needs."""
-    names = [module.name for module in pkgutil.iter_modules(registry.__path__) if module.name.startswith("labs_")]
-    modules = [importlib.import_module(f"{registry.__name__}.{name}") for name in names]
+    names = [module.name for module in pkgutil.iter_modules(labs.__path__) if module.name.endswith("_lab")]
+    modules = [importlib.import_module(f"{labs.__name__}.{name}") for name in names]
     assert [set(module.LABS) - set(LABS) for module in modules] == [set()] * len(modules)
     for module in modules:
         shown = {id(picture) for lab in module.LABS.values() for picture in pictures_of(lab.parts)}
@@ -45,7 +45,7 @@ def test_what_is_set_in_a_lab_reaches_its_picture_and_what_cannot_be_is_told(bas
     assert numbers(app, key="own_slopes").sum() == pytest.approx(0, abs=1e-6)
     slopes = numbers(ask(app, lab="Why √d_head", sentence=SENTENCE), "y", "slopes")
     assert slopes.max() / slopes.min() < 1.5, "the first line is that with the division"
-    assert "At d_head = 1024 the gradient of softmax is" in words(app)
+    assert "of 1024 numbers the gradient of softmax is" in words(app)
     # Dropout of nothing changes nothing, and that of a tenth depends on the seed
     assert numbers(ask(app, lab="Dropout", drop_p="0.0"), "y", "dropped") == pytest.approx(1, abs=1e-4)
     third, fourth = (numbers(ask(app, drop_p="0.1", drop_seed=seed), "y", "dropped") for seed in ("3", "4"))

@@ -20,13 +20,12 @@ from visits import KINDS, link
 
 from encoder.model.steps.glossary import TERMS, beside
 from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import CLAIMS, LABS
+from encoder.pictures.labs.trial import Verdict
 from encoder.pictures.link import from_query
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.lesson import SHELVES
 from encoder.teach.lessons.statements import STATEMENTS
 from encoder.teach.lessons.stored import by_content
-from encoder.teach.trials import Verdict
 from pages.front import routes
 from pages.lessons import lesson_list
 from pages.lessons.lesson_list import OWN, THUMBNAILS, of_lab
@@ -150,12 +149,7 @@ def test_a_verdict_of_another_model_is_measured_now(client: TestClient) -> None:
 def test_what_no_page_asks_of_claims_is_refused(client: TestClient) -> None:
     for key, model, status in (("nothing", "base", 404), ("softmax", "none", 404), ("softmax", "x" * 3000, 413)):
         assert verdict(client, key, model).status_code == status
-    for body in (
-        {"claim": "softmax"},
-        {"claim": 1, "model": "base"},
-        {"claim": "softmax", "model": "base", "x": 1},
-        [],
-    ):
+    for body in ({"claim": 1, "model": "base"}, {"claim": "softmax", "model": "base", "x": 1}, []):
         assert client.post("/api/claim", json=body).status_code == 400
 
 

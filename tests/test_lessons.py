@@ -12,16 +12,17 @@ from encoder.model.classifier_config import ClassifierConfig
 from encoder.model.config import PRESETS, EncoderConfig
 from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS, SOURCES, TIRED, WIDE
-from encoder.teach.lessons.guesses import number, token, verdict
-from encoder.teach.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
-from encoder.teach.trials import Finding, judge
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS, SOURCES
+from encoder.pictures.view import EXAMPLE as WIDE
+from encoder.pictures.view import OTHER as TIRED
+from encoder.teach.lessons.lesson import MOST_BYTES, SHELVES, Lesson, LessonError, LessonStep, Question, read
 from pages.ui.lessons import library
 
 GOOD = """
 title = "Order"
-learn = "What order is."
+shelf = "First hour"
+minutes = 4
 [[step]]
 page = "attention"
 text = "Look."
@@ -43,14 +44,16 @@ def problems(text: str) -> str:
 def test_a_good_file_is_read() -> None:
     (step,) = read(GOOD).steps
     view = {"sentence": "I love deep learning", "layer": "2", "head": "3", "step": "attention.weights"}
-    question = Question("number", "How far?", "", 0.0, 2.5)
-    assert step == LessonStep("attention", "Look.", view, True, "same_vectors", {"positions": "off"}, question)
+    question = Question("number", "How far?", low=0.0, high=2.5, near=0.125)
+    assert step == LessonStep(
+        "attention", "Look.", view=view, own=True, trial="same_vectors", given={"positions": "off"}, question=question
+    )
 
 
 @in_turn(
     ("change", "said"),
     [
-        (("title =", "titel ="), ("there is no field 'titel'", "level, minutes, step", "title has 0 characters")),
+        (("title =", "titel ="), ("there is no field 'titel'", "minutes, card, step", "title has 0 characters")),
         (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "1 to 80")),
         (('"Order"', "7"), ("title is '7'", "1 to 80")),
         (("page =", "side ="), ("step 1", "no field 'side'", "page has 0 characters")),
@@ -66,11 +69,11 @@ def test_a_good_file_is_read() -> None:
         (('trial = "same_vectors"', 'trial = ["x"]'), ("step 1: check: there is no trial",)),
         (('"off"', '"half"'), ("step 1: check: positions of same_vectors is 'half'", "one of off, on")),
         (('positions = "off"', "places = 2"), ("step 1: check: places is no parameter", "sentence, other, positions")),
-        (('kind = "number"', 'kind = "essay"'), ("step 1: kind of question is 'essay'", "token, number, verdict")),
+        (('kind = "number"', 'kind = "essay"'), ("step 1: kind of question is 'essay'", "word, choice, number, holds")),
         (("low = 0", "low = 3"), ("step 1: low and high of the question are 3 and 2.5",)),
         (("low = 0", "low = nan"), ("step 1: low and high",)),
         (("low = 0", 'low = "0"'), ("step 1: low and high",)),
-        (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
+        (("check = {", "#"), ("step 1: a question of kind number needs a check or an answer",)),
         (("[[step]]", "[step]"), ("it has 0 steps", "1 to 80")),
         (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
@@ -116,7 +119,7 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     for path in library.FOLDER.glob("*.toml"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     names = list(library.files())
-    assert (names[0], names[-1]) == ("what-is-attention", "does-each-head-do-one-thing")
+    assert (names[0], names[-1]) == ("the-story", "does-each-head-do-one-thing")
     assert list(library.bundled()) == names
     (tmp_path / "attention-first.toml").write_text(GOOD)
     (tmp_path / "02-a-second.toml").write_text(GOOD)
@@ -124,17 +127,19 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     assert read(library.files(tmp_path)["attention-first"].read_text()).title
 
 
-def test_every_bundled_lesson_ends_in_a_live_number() -> None:
-    for lesson in library.bundled().values():
-        assert lesson.steps[-1].trial
-        assert any(step.question for step in lesson.steps)
+def test_every_bundled_lesson_asks_and_no_step_says_more_than_a_strip_holds() -> None:
+    for name, lesson in library.bundled().items():
+        assert any(step.question for step in lesson.steps), name
+        for at, step in enumerate(lesson.steps, 1):
+            asked = step.question.ask if step.question else ""
+            assert len(f"{step.text} {asked}".split()) <= 60, (name, at)
 
 
 def test_dots_in_texts_are_no_keys() -> None:
     text = "a.b.c.d.e.f … 'x.y.z.u.v' # no.comment.at.all.here"
     step = f'[[step]]\npage="attention"\ntext="""{text}"""\nview.sentence=\'{text.replace(chr(39), "")}\'\n'
-    lesson = read(f'title="t" # a.b.c.d.e.f.g\nlearn="{text}"\n{step}')
-    assert lesson.learn == text and lesson.steps[0].text == text
+    lesson = read(f'title="t" # a.b.c.d.e.f.g\n{step}')
+    assert lesson.steps[0].text == text
 
 
 @pytest.fixture
@@ -151,7 +156,6 @@ def test_lessons_of_a_servers_own_folder_stand_before_the_others(own: Path) -> N
     (own / "1-order.toml").write_text(GOOD, encoding="utf-8")
     assert list(library.offered()) == ["order", "words", *library.bundled()] and library.own().refused == ()
     assert library.find("words").title == "Words"
-    assert (library.after("words"), library.after("does-each-head-do-one-thing")) == ("what-is-attention", "")
 
 
 def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:
@@ -194,36 +198,24 @@ def test_a_folder_that_is_none_and_one_with_too_many_files_are_said(own: Path, m
     [
         (LessonStep("nowhere", "x"), "step 1: there is no page 'nowhere'"),
         (LessonStep("class", "x"), "step 1: there is no page 'class'"),
-        (LessonStep("attention", "x", {"model": "gpt"}), "step 1: the view asks for model “gpt”"),
-        (LessonStep("attention", "x", {"floor": "2"}), "step 1: the view also asks for “floor”"),
-        (LessonStep("attention", "x", {"layer": "-1"}), "step 1: the view asks for layer “-1”"),
-        (LessonStep("attention", "x", {"step": "attention.magic"}), "the view asks for step"),
-        (LessonStep("attention", "x", {"edits": "layers.0.output:explode"}), "the view asks for edits"),
-        (LessonStep("attention", "x", {"hidden": "1,x"}), "the view asks for hidden"),
+        (LessonStep("attention", "x", view={"model": "gpt"}), "step 1: the view asks for model “gpt”"),
+        (LessonStep("attention", "x", view={"floor": "2"}), "step 1: the view also asks for “floor”"),
+        (LessonStep("attention", "x", view={"layer": "-1"}), "step 1: the view asks for layer “-1”"),
+        (LessonStep("attention", "x", view={"step": "attention.magic"}), "the view asks for step"),
+        (LessonStep("attention", "x", view={"edits": "layers.0.output:explode"}), "the view asks for edits"),
+        (LessonStep("attention", "x", view={"hidden": "1,x"}), "the view asks for hidden"),
     ],
 )
 def test_pages_and_views_that_are_not_there_are_said(step: LessonStep, said: str) -> None:
     with pytest.raises(LessonError, match=said):
-        library.fitting(Lesson("T", "L", (step,)))
-
-
-def test_guesses_and_their_distance(base: TextEncoder) -> None:
-    trace = base.trace("The animal didn't cross the street because it was too wide.")
-    right, wrong, none = (token(trace, 4, 1, 8, guess) for guess in (2, 6, None))
-    assert (right.right, right.distance, wrong.right, wrong.distance) == (True, 0.0, False, 4.0)
-    assert "“animal” (2), with 49 %" in wrong.sentence and "4 tokens away" in wrong.sentence
-    assert not none.right and "animal" in none.sentence
-    found = Finding(0.494, "cosine", "said.", judge(True))
-    assert number(found, 0, 1, 0.5).right and not number(found, 0, 1, 0.8).right
-    assert number(found, 0, 1, 0.8).distance == pytest.approx(0.306)
-    assert verdict(found, "holds").right and not verdict(found, "does not hold").right
+        library.fitting(Lesson("T", (step,)))
 
 
 def test_claims_are_data_that_trials_decide() -> None:
     assert len(CLAIMS) >= 12
     assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
     for claim in CLAIMS:
-        assert trials.problems(claim.trial, claim.given) == []
+        assert labs.problems(claim.trial, claim.given) == []
         assert claim.where and set(claim.where) <= set(SOURCES)
         assert claim.lesson in library.bundled() if claim.lesson else claim.page in library.SHOWN
 
@@ -265,15 +257,15 @@ def test_the_glossary_of_the_readme_is_the_glossary() -> None:
     assert names <= known, names - known
 
 
-def test_level_and_minutes_are_read_and_every_bundled_lesson_has_them() -> None:
-    lesson = read(GOOD.replace("[[step]]", 'level = "basics"\nminutes = 8\n[[step]]', 1))
-    assert (lesson.level, lesson.minutes) == ("basics", 8)
-    assert "level is 'easy'; it must be one of" in problems(GOOD.replace("[[step]]", 'level = "easy"\n[[step]]', 1))
+def test_shelf_and_minutes_are_read_and_every_bundled_lesson_has_them() -> None:
+    lesson = read(GOOD)
+    assert (lesson.shelf, lesson.minutes, lesson.card) == ("First hour", 4, 1)
+    assert "shelf is 'easy'; it must be one of" in problems(GOOD.replace("First hour", "easy"))
     for wrong in ("-1", "241", "1.5", "true"):
-        assert "whole number from 0 to 240" in problems(GOOD.replace("[[step]]", f"minutes = {wrong}\n[[step]]", 1))
+        assert "whole number from 0 to 240" in problems(GOOD.replace("minutes = 4", f"minutes = {wrong}"))
     bundled = library.bundled()
-    assert next(iter(bundled)) == "what-is-attention"
-    assert [name for name, one in bundled.items() if not (one.level in LEVELS and one.minutes)] == []
+    assert next(iter(bundled)) == "the-story"
+    assert [name for name, one in bundled.items() if not (one.shelf in SHELVES and one.minutes)] == []
 
 
 def test_texts_name_what_is_on_the_screen_and_nothing_that_is_put_away_before_a_class() -> None:

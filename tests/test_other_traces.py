@@ -15,8 +15,8 @@ from encoder.experiments.attributions.target import Target
 from encoder.experiments.compare import patch_sweep
 from encoder.experiments.scaling import scaling
 from encoder.metrics.lens import logit_lens
+from encoder.pictures.labs.link_claims import effects
 from encoder.pictures.report.report import report
-from encoder.teach.trials.link_trials import effects
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from tiers import mostly_nightly
 from encoder import Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.model.encoder import Encoder
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
@@ -74,7 +74,7 @@ def all_have_addresses(app: AppTest) -> None:
     assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["story", "models"]))
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["training", "models"]))
 def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
     """It is cut in one place, before any page has it."""
     take(go(open_app(), page), "600 words")

@@ -31,7 +31,7 @@ from encoder.pictures import registry
 from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Expression, of_runs
 from encoder.pictures.lab import pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.pictures.link import from_query, spell
 from encoder.pictures.more.sections import MORE
 from encoder.pictures.numbers import array

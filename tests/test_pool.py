@@ -261,7 +261,7 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
     app = open_app("models")
-    for key in ("story", "class"):
+    for key in ("training", "class"):
         gc.disable()
         try:
             type_sentence(go(app, key), "Nobody has looked at this before.")

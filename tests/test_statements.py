@@ -14,12 +14,11 @@ from visits import link, opened
 
 from encoder import PRESETS
 from encoder.model.steps.catalogue import by_name
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import CLAIMS, LABS, SOURCES
+from encoder.pictures.labs.wiring_claims import strip
 from encoder.pictures.link import from_query
 from encoder.pictures.view import View
-from encoder.teach.lessons.claims import CLAIMS, SOURCES
 from encoder.teach.lessons.statements import STATEMENTS
-from encoder.teach.trials.wiring import strip
 from pages.lessons import search_section
 from pages.ui.lessons import library
 from pages.ui.server import offered_models

@@ -10,10 +10,10 @@ from shipped.verdicts import main, to_json
 from tiers import mostly_nightly
 
 from encoder import EncoderError, TextEncoder
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Verdict
 from encoder.teach.lessons.stored import SHIPPED, StoredVerdicts, by_content, read
-from encoder.teach.trials import Verdict
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 OF_THE_CLOCK = {"constant-time", "recurrent-training"}  # the seconds of the machine that made them
@@ -47,7 +47,7 @@ def test_what_is_stored_is_found_again(case: str) -> None:
     then = stored(encoder).finding(claim.trial, claim.given)
     assert then is not None
     try:
-        now = trials.run(claim.trial, encoder, claim.given)
+        now = labs.run(claim.trial, encoder, claim.given)
     except (EncoderError, KeyError):
         assert then.verdict is Verdict.UNTRIED
     else:

@@ -10,7 +10,7 @@ from tiny import TINY, VARIANTS, tiny
 from encoder import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.model.steps.glossary import TERMS
-from encoder.teach.trials.order import identical_rows
+from encoder.pictures.labs.order_lab import identical_rows
 
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)
 TERM = {term.name: term for term in TERMS}
@@ -49,7 +49,7 @@ def test_the_vector_of_a_sentence_is_not_called_pooler_output() -> None:
 
 def test_rounding_is_not_told_as_a_difference() -> None:
     deaf, hearing = (
-        identical_rows(tiny(VARIANTS[name]), "w1 w2 w3").sentence for name in ("no-positions", "post-norm")
+        identical_rows(tiny(VARIANTS[name]), sentence="w1 w2 w3").sentence for name in ("no-positions", "post-norm")
     )
     assert "differ by up to" not in deaf and "the same too" in deaf
     assert "With positions on, vectors differ by up to" in hearing

@@ -12,8 +12,8 @@ from tiers import mostly_nightly
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.positions import word_order
-from encoder.teach import trials
-from encoder.teach.trials.head_trials import position_of
+from encoder.pictures import labs
+from encoder.pictures.labs.head_claims import position_of
 from pages.ui.server import engine
 
 pytestmark = pytest.mark.slow
@@ -117,7 +117,7 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
     weights = trace["layers.0.attention.weights"][1]
     capital, paris = trace.tokenization.find("capital"), trace.tokenization.find("Paris")
     expected = sum(float(weights[i, j]) for i in capital for j in paris) / len(capital)
-    found = trials.run(
+    found = labs.run(
         "looks_at", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris", "layer": 0, "head": 1}
     )
     assert found.value == pytest.approx(expected, rel=1e-5)
@@ -127,7 +127,7 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
     """The weight that is told is that of all pieces of both words, in the head that is named."""
     trace = encoder.trace(PARIS)
     places = {"capital": trace.tokenization.find("capital"), "Paris": trace.tokenization.find("Paris")}
-    found = trials.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
+    found = labs.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
     told = re.search(r"layer (\d), head (\d): “(\w+)” puts ([\d.]+) % of its weight on “(\w+)”", found.sentence)
     assert told and {told[3], told[5]} == places.keys()
     weights, looking = trace[f"layers.{told[1]}.attention.weights"][int(told[2])], places[told[3]]
@@ -136,7 +136,7 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
 
 
 def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:
-    found = trials.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
+    found = labs.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
     assert "“Paris” has the same row of the embedding table in both sentences" in found.sentence
 
 
@@ -150,7 +150,7 @@ def test_odds_of_words_at_a_mask_are_those_of_the_word_that_would_stand_there(en
         marked = MARKED[encoder.source.name]
         near, far = (encoder.tokenizer.token_to_id(w) for w in (marked, marked.replace("Paris", "France")))
         odds.append(float(logits[near] - logits[far]))
-    assert trials.run("leans", encoder, given).value == pytest.approx(2.718281828 ** (odds[0] - odds[1]), rel=1e-3)
+    assert labs.run("leans", encoder, given).value == pytest.approx(2.718281828 ** (odds[0] - odds[1]), rel=1e-3)
 
 
 # Beside another text

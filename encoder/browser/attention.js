@@ -42,6 +42,8 @@ export function attention(root, context) {
   let state;
   /** @type {At | null} */
   let pointed = null;
+  /** What takes a guess where a lesson asks. @type {((position: number) => void) | null} */
+  let taken = null;
   /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
   const cache = new WeakMap();
   let wished = '', rested = '', resting = 0; // the number whose origin is asked for
@@ -52,14 +54,14 @@ export function attention(root, context) {
     choose: (i, led) => { moving = led ? ++moves : 0; choose(here()[i]); }, rest: () => { const stop = played; played = -1; if (stop >= 0) choose(stop); },
     play: i => { [played, pointed, moving] = [here()[i], null, ++moves]; if (state.number) store.set({ number: '' }); render(); }, // what plays is not what is open
   });
-  const shown = picture({ point, keep: at => keepAt(at), open: openNumber });
+  const shown = picture({ point, keep: at => (taken ? guessed(at) : keepAt(at)), open: () => { if (!taken) openNumber(); } });
   const strips = operandStrips(), body = el('div', { class: 'at-body' }), page = el('section', { class: 'at at-steps', 'aria-label': 'Attention' });
   root.append(page);
   stops.goesOnBy(body);
 
   /** @param {At | null} at */
   function point(at) {
-    if (stops.playing) return;
+    if (stops.playing || taken) return;
     if (pointed?.row === at?.row && pointed?.column === at?.column) return;
     pointed = at;
     render();
@@ -123,6 +125,11 @@ export function attention(root, context) {
     store.set({ step: stop.step, cell: cellOf(stop, layer, head, { row: run.about.rows[at.row], column: at.column }) });
   }
 
+  /** @param {At} at */
+  function guessed(at) {
+    if (run && run.about.rows[at.row] === context.asks()?.word) taken?.(at.column);
+  }
+
   function openNumber() {
     const { stop, layer, head, at } = placed(), place = placeOf(cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }));
     if (place) open(place);
@@ -136,6 +143,10 @@ export function attention(root, context) {
 
   function render() {
     if (!run) return;
+    const asked = context.asks();
+    if (asked) return ask(run, asked);
+    taken = null;
+    body.classList.remove('is-asked');
     const { about } = run, names = namesOf(about.tokens), there = packets.get(run, state.layer);
     const now = placed(), { stop, index, layer, head: own, numbers, at } = now;
     const looked = pointed && pointed.row < about.rows.length && pointed.column < now.columns ? pointed : at;
@@ -166,6 +177,23 @@ export function attention(root, context) {
     into(html`<div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
       <div class="at-beside">${arithmetic(now, looked, there)}</div>`, body);
     into(html`${head.element}${stops.element}${body}`, page);
+  }
+
+  /** The map without the row that a lesson asks about; a press in that row is a guess. @param {Packet} of @param {{word: number, guess: (position: number) => void}} asked */
+  function ask(of, { word, guess }) {
+    const { about } = of, { tokens } = about, names = namesOf(tokens), numbers = numbersAt(stopOf(''), 1), row = about.rows.indexOf(word), query = calledToken(of, word);
+    head.draw(of, state, parts('attention', { query, word: '', share: '' }).map(part => (['word', 'share'].includes(part.name) ? { ...part, name: 'hidden' } : part)));
+    if (!numbers || row < 0) return into(html`${head.element}`, page);
+    taken = guess;
+    body.classList.add('is-asked');
+    const values = Float32Array.from(numbers.values, (value, i) => (Math.floor(i / numbers.columns) === row ? NaN : value)), seen = { ...numbers, values }, ends = endsOf(seen, 'share');
+    shown.draw({
+      key: ['asked', about.model.digest, about.sentence, about.second, state.layer, state.head, word].join(' '), numbers: seen, ends, parts: 'share', chosen: { row, column: NaN }, kept: { row, column: 0 }, hidden: row,
+      tokens: tokens.length, last: tokens[tokens.length - 1], unfold: false, rows: numbers.rows.map(position => names[position]), columns: tokens, band: null, form: value => written(value, true),
+      label: `Layer ${state.layer}, head ${state.head}: ${numbers.rows.length} tokens by ${numbers.columns} tokens; the row of ${query} is hidden.`, says: 'Your guess first.', shown: '', low: percent(ends.low), high: percent(ends.high, 1), above: '',
+    });
+    into(html`<div class="at-left">${shown.element}</div><div class="at-beside"><p class="at-what">A row is a word that looks, a column a word it looks at. This row opens with your guess.</p></div>`, body);
+    into(html`${head.element}${body}`, page);
   }
 
   /** What a number was made of; it is asked for once the number has been chosen for a while, so that who walks on asks for nothing. @param {import('./store.js').Place} place */

@@ -137,6 +137,7 @@ export const gradient = (parts, theme) => `linear-gradient(90deg, ${RAMPS[theme]
  * @property {(value: number) => string} form
  * @property {{ink: string, muted: string, accent: string, second: string, page: string}} colours
  * @property {[number, number] | null} band columns that are framed, from and to: a head's own
+ * @property {number} [hidden] a row that is not to be seen yet
  */
 
 /** @type {WeakMap<Float32Array, Map<string, HTMLCanvasElement>>} */
@@ -204,6 +205,7 @@ export function paint(pen, laid, scene, font) {
   if (laid.wide >= 10) for (let j = 1; j < columns; j++) pen.fillRect(laid.left + j * laid.wide - 0.5, laid.top, 1, bottom - laid.top);
   if (laid.high >= 10) for (let i = 1; i < rows.length; i++) pen.fillRect(laid.left, laid.top + i * laid.high - (numbers.names ? 0.5 : 1.5), right - laid.left, numbers.names ? 1 : 3);
   strike(pen, laid, scene);
+  if (scene.hidden !== undefined) hatch(pen, laid, scene, scene.hidden);
   if (laid.text) {
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
@@ -211,7 +213,7 @@ export function paint(pen, laid, scene, font) {
     for (let i = 0; i < rows.length; i++) {
       for (let j = 0; j < columns; j++) {
         const value = numbers.values[i * columns + j], shut = Boolean(numbers.shut?.[i * columns + j]);
-        if (shut && Number.isFinite(value)) continue;
+        if ((shut && Number.isFinite(value)) || i === scene.hidden) continue;
         pen.fillStyle = inkOn(colourOf(shut ? NaN : value, scene.ends, scene.parts, scene.theme));
         pen.fillText(scene.form(value), laid.left + (j + 0.5) * laid.wide, laid.top + (i + 0.5) * laid.high + 0.5);
       }
@@ -226,6 +228,27 @@ export function paint(pen, laid, scene, font) {
   pen.strokeStyle = colours.second;
   const wide = Math.max(laid.wide, 5);
   pen.strokeRect(laid.left + (chosen.column + 0.5) * laid.wide - wide / 2, laid.top + chosen.row * laid.high, wide, laid.high);
+}
+
+/** Stripes over a row that is not to be seen yet. @param {CanvasRenderingContext2D} pen @param {Layout} laid @param {Scene} scene @param {number} row */
+function hatch(pen, laid, { numbers: { columns }, colours }, row) {
+  const x = laid.left, y = laid.top + row * laid.high, width = laid.wide * columns;
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width, laid.high);
+  pen.clip();
+  pen.fillStyle = colours.page;
+  pen.fillRect(x, y, width, laid.high);
+  pen.beginPath();
+  for (let at = -laid.high; at < width; at += 8) {
+    pen.moveTo(x + at, y + laid.high);
+    pen.lineTo(x + at + laid.high, y);
+  }
+  pen.lineWidth = 3;
+  pen.globalAlpha = 0.25;
+  pen.strokeStyle = colours.muted;
+  pen.stroke();
+  pen.restore();
 }
 
 /** A stroke through each cell that is not looked at. @param {CanvasRenderingContext2D} pen @param {Layout} laid @param {Scene} scene */

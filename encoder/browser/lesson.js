@@ -1,11 +1,12 @@
 // @ts-check
 // A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
+import { bars } from './bars.js';
 import { dress, el, put, write } from './dom.js';
 import { keptIn } from './kept.js';
 import css from './lesson.css';
 import { html, nothing, render as into, repeat } from './lit.js';
 import { look } from './look.js';
-import { brief } from './number.js';
+import { brief, percent, tight } from './number.js';
 import { fromRight } from './run.js';
 import { say } from './say.js';
 import { stage } from './stage.js';
@@ -14,19 +15,20 @@ import { open } from './store.js';
 /** @typedef {Record<string, string>} Query */
 /** What a text is made of: what it says, and whose that is: the model's, yours, a word's, or nobody's. @typedef {[text: string, whose: string][]} Parts */
 /** @typedef {{name: string, position: number, asked: boolean}} Word */
-/** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number}} Question */
+/** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number, unit: string}} Question */
 /** @typedef {{low: number, high: number, value: number, guess: number | null}} Scale */
-/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], best?: number[], yours?: number | null, scale?: Scale, claim?: Parts, open?: {step: string, index: number[], text: string} | null}} Answered */
+/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], form?: string, measured?: Parts, best?: number[], yours?: number | null, scale?: Scale, open?: {step: string, index: number[], text: string} | null}} Answered */
 /** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
-/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
+/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
 /** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again, `link` is the address of it. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
 /** What was guessed at a step; `own` tells that it was of another sentence, which fills no dot. @typedef {{guess: number | null, of: string}} Guess */
 
 const KEPT = 'encoder-lessons';
-const OF_STEP = ['sentence', 'second', 'model', 'layer', 'head', 'edits', 'hidden', 'other', 'other_model', 'lab'];
+const OF_RUN = ['sentence', 'second', 'model'], PLACED = ['edits', 'hidden', 'layer', 'head', 'other', 'other_model', 'lab']; // what a guess is of, and what else of a view a step is bound to
 const HOW = /** @type {Record<string, string>} */ ({ word: 'Press a word in the sentence.', choice: 'Choose one.', number: 'Move the mark, then press Guess.', holds: 'What do you think?' });
 const WAITS = 60_000; // ms until a hint is given
 const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dialog, [role=dialog], .enc-number, [role=radiogroup], [role=toolbar], [role=grid]';
+const COUNT = /^\d$/;
 const SHUT = 'The picture opens with your guess.';
 
 const all = /** @type {{encoderLesson?: ReturnType<typeof begin>}} */ (globalThis);
@@ -58,12 +60,17 @@ function begin() {
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) }));
   /** @type {Shown | null} */
   let shown = null;
+  /** What was guessed last, of whatever sentence. @type {Guess | null} */
+  let last = null;
   let wanted = '', wrong = '', folded = false, loading = false, whole = false, number = NaN, hinted = false, going = 0, came = '';
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hint;
 
   const name = () => screen.query().lesson ?? '', at = () => Number(screen.query().at) || 1;
-  const here = () => JSON.stringify([screen.page, ...OF_STEP.map(one => screen.query()[one] ?? '')]);
+  /** What a guess is of. */
+  const here = () => JSON.stringify([screen.page, ...OF_RUN.map(one => screen.query()[one] ?? '')]);
+  /** What the server was asked of: besides that, what the view of the step names. */
+  const asking = () => JSON.stringify([name(), at(), here(), ...PLACED.filter((one, i) => i < 2 || one in (shown?.steps[at() - 1]?.query ?? {})).map(one => screen.query()[one] ?? '')]);
   /** What was guessed here before: a guess is of a sentence and a model. */
   const before = () => progress()[name()]?.guesses?.[at()];
   /** Keeps what was guessed at the step; of another sentence than the lesson's it is not kept. @param {Guess} guess */
@@ -76,12 +83,14 @@ function begin() {
   /** Asks what this screen shows of the step, with a guess where one was made. @param {{guess: number | null} | null} [guessed] */
   async function ask(guessed = null) {
     const lesson = name(), step = at(), place = here(), mine = ++going;
-    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : null);
-    wanted = JSON.stringify([lesson, step, place]);
+    if (guessed) last = { guess: guessed.guess, of: `${lesson} ${step} ${place}` };
+    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : last?.of === `${lesson} ${step} ${place}` ? last : null);
+    wanted = asking();
     try {
       const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
       if (mine !== going) return;
       [shown, wrong, loading] = [found, '', false];
+      wanted = asking();
       const ended = found.goal ? found.goal.done : !found.question || found.told;
       if (!found.away && ended) remember(found.goal ? { guess: found.goal.count, of: place } : guessed ? { guess: guessed.guess, of: place } : kept ?? { guess: null, of: place });
       if (found.told && found.question) screen.answered?.(lesson, step);
@@ -116,7 +125,7 @@ function begin() {
   function go(to) {
     const step = shown?.steps[to - 1];
     if (step) screen.show(step.page, step.query);
-    else if (shown) screen.show('lessons', {});
+    else if (shown) screen.show('lessons', Object.fromEntries(OF_RUN.filter(one => screen.query()[one]).map(one => [one, screen.query()[one]])));
   }
   const close = () => screen.show(screen.page, { ...Object.fromEntries(Object.entries(screen.query()).filter(([key]) => !['lesson', 'at'].includes(key))) });
 
@@ -125,9 +134,9 @@ function begin() {
     if (!name() || strip.hidden || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0], within = target instanceof Element && target.closest(TYPED);
     if (within) return;
-    const choice = Number(event.key), question = shown?.question;
+    const question = shown?.question;
     if (event.key.toLowerCase() === 's' && waits()) answer(null);
-    else if (choice >= 1 && question && ['choice', 'holds'].includes(question.kind) && choice <= question.choices.length) answer(choice - 1);
+    else if (question && keyed(question).includes(event.key)) answer(keyed(question).indexOf(event.key));
     else if (event.key === 'ArrowRight' && shown && !waits()) go(at() + 1);
     else if (event.key === 'ArrowLeft' && at() > 1) go(at() - 1);
     else return;
@@ -136,6 +145,8 @@ function begin() {
   addEventListener('keydown', key);
   new ResizeObserver(() => sentence()).observe(asked);
 
+  /** Whether a step is to play with: a lab, and an end that asks nothing. @param {Shown} of */
+  const plays = of => Boolean(of.goal) || (!of.question && at() === of.steps.length);
   /** The dots, one a step: done, seen without a guess, where one is, to come. @param {Shown} of */
   function dots({ steps }) {
     const mine = progress()[name()]?.guesses ?? {};
@@ -145,25 +156,27 @@ function begin() {
     })}</div>`;
   }
   /** @param {Question} question */
-  function choices({ kind, choices: names, low, high }) {
+  function choices({ kind, choices: names, low, high, unit }) {
     const middle = (low + high) / 2, value = Number.isNaN(number) ? middle : number;
     if (kind === 'number') return html`<form class="enc-lesson-number" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); answer(value); }}>
-      <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
+      <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)} ${unit}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
       <span class="enc-lesson-ends"><span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></span><button class="enc-pill" ?disabled=${Number.isNaN(number)}>Guess</button></form>`;
-    return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers">${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text} <kbd aria-hidden="true">${i + 1}</kbd></button>`)}</div>`;
+    return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers" ?data-short=${names.every(text => text.length < 4)}>${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text}${COUNT.test(text) ? nothing : html` <kbd aria-hidden="true">${i + 1}</kbd>`}</button>`)}</div>`;
   }
   /** @param {Scale} scale */
   const scaled = ({ low, high, value, guess }) => {
     const place = (/** @type {number} */ one) => `${Math.max(0, Math.min(100, 100 * (one - low) / (high - low)))}%`;
     return html`<div class="enc-lesson-scale" aria-hidden="true"><i style="left: ${place(value)}" class="is-model"></i>${guess === null ? nothing : html`<i style="left: ${place(guess)}" class="is-yours"></i>`}<span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></div>`;
   };
+  /** What a trial found, in full: folded where the lesson says it in a few words. @param {Answered} told */
+  const measured = ({ measured: found, lines }) => (found ? html`<details class="enc-lesson-found" ?open=${!lines.length}><summary>How it was measured</summary><p>${said(found)}</p></details>` : nothing);
   /** @param {Answered} told @param {Shown} of */
-  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}
+  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}${measured(told)}
     ${told.open && screen.drawn ? html`<button type="button" class="enc-link" @click=${() => { if (told.open) open(told.open); }}>See ${told.open.text} computed →</button>` : nothing}${swapper(of)}`;
   /** @param {Shown} of */
   const swapper = ({ swap }) => (swap ? html`<button type="button" class="enc-pill" @click=${() => screen.show(screen.page, { ...screen.query(), sentence: swap.sentence })}>Swap <i>${swap.word}</i> for <i>${swap.by}</i></button>` : nothing);
   /** @param {NonNullable<Shown['goal']>} goal */
-  const goal = ({ word, goal: meant, done, count }) => html`<p role="status" class=${done ? 'is-done' : nothing}>${done ? say('goal_done', { count }) : say(count ? 'goal_now' : 'goal_begin', { word, goal: meant, count })}</p>`;
+  const goal = ({ word, done, count }) => html`<p role="status" class=${done ? 'is-done' : nothing}>${say(`goal_${done ? 'done' : 'now'}${count ? '_off' : ''}`, { word, count })}</p>`;
 
   /** @param {Shown} of */
   function body(of) {
@@ -174,7 +187,7 @@ function begin() {
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2><p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>` : nothing}
-      ${!question && told ? told.lines.map(parts => html`<p class="enc-lesson-found">${said(parts)}</p>`) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
+      ${!question && told ? html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${measured(told)}` : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
       ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
   }
 
@@ -183,27 +196,35 @@ function begin() {
     strip.hidden = !on;
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
-    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !of.goal && !whole) });
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more) });
     const last = of?.steps.length ?? 1;
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
-      <footer>${of && screen.drawn && !of.away && !of.goal && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
+      <footer>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
-    shut.hidden = !loading && !waits();
-    into(html`${line.element}${shut}`, asked);
-    line.element.hidden = !words().length;
+    shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
+    into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
+    line.element.hidden = !words().length || (screen.page === 'start' && Boolean(shown?.told) && !shown?.hides); // Start has the sentence itself
     screen.draw();
     sentence(); // which measures: it has its place by now
   }
   /** The words to choose from. */
-  const words = () => (!loading && shown?.question?.kind === 'word' && !shown.away ? shown.question.words : []);
+  const words = () => (!loading && shown?.question && !shown.away ? shown.question.words : []);
+  /** The choices as bars, with what the model gives each. @param {Question} question @param {Answered} told */
+  const answered = ({ choices: names }, { values = [], best = [], yours = null }) => (values.length ? bars(names.map((text, i) => ({ name: text, kind: i === yours ? 'is-yours' : best.includes(i) ? 'is-best' : '', fills: [{ share: values[i], text: tight(percent(values[i], 1)), colour: i === yours && !best.includes(i) ? 'second' : undefined }] })), { label: 'What the model gives each', kind: 'enc-lesson-bars' }) : nothing);
   /** The sentence to answer in, with shares and arcs once it was answered. */
   function sentence() {
     const told = shown?.told, every = words();
-    if (!every.length) return;
-    const from = every.findIndex(word => word.asked), values = told?.values?.length ? told.values : null;
-    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told, kind: told && i === told.yours ? 'is-yours' : '' })) }, from, values, '', null);
+    if (line.element.hidden) return;
+    const from = every.findIndex(word => word.asked), form = told?.form ?? 'share', values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
   }
+  /** The word that is asked about, for a page that can hide what is asked of it alone. */
+  function asks() {
+    const word = waits() && !shown?.hides && shown?.question?.kind === 'word' ? shown.question.words.find(one => one.asked) : null;
+    return word ? { word: word.position, guess: answer } : null;
+  }
+
   return {
     /** @param {HTMLElement} host @param {Screen} next */
     shows(host, next) {
@@ -212,12 +233,12 @@ function begin() {
       dress(host, css);
       host.classList.add('enc', 'enc-lesson-host');
       if (!host.contains(strip)) host.replaceChildren(strip);
-      const place = JSON.stringify([name(), at(), here()]);
       if (!name() || screen.page === 'class') { if (!strip.hidden) draw(); return; }
-      if (place === wanted) return;
+      if (asking() === wanted) return;
       const step = `${name()} ${at()}`;
       if (came !== step) {
         [number, hinted, loading, whole, came] = [NaN, false, true, false, step];
+        write(status, '');
         clearTimeout(hint);
         hint = setTimeout(() => { hinted = true; draw(); }, WAITS);
       }
@@ -225,9 +246,12 @@ function begin() {
       draw();
     },
     /** What stands above the picture, and whether the picture is shown. */
-    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() } : null),
+    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() || Boolean(shown?.hides), asks: asks() } : null),
   };
 }
+
+/** The keys of the choices: numbers are their own. @param {Question} question */
+const keyed = ({ kind, choices }) => (['choice', 'holds'].includes(kind) ? choices.map((text, i) => (COUNT.test(text) ? text : String(i + 1))) : []);
 
 /** @param {number} value @param {number} range */
 const rounded = (value, range) => (range >= 100 ? Math.round(value).toLocaleString('en') : brief(value));

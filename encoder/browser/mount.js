@@ -20,25 +20,26 @@ import { meanings } from './terms.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 /** @typedef {{level: number, layer?: number, step?: string, index?: number[], words?: string[], other?: string, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
+/** What a lesson has above the picture, whether it hides the picture, and the word that it asks about, with what takes the guess. @typedef {{element: HTMLElement | null, veils: boolean, asks?: {word: number, guess: (position: number) => void} | null}} Above */
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
- * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `above` is what a lesson has above the picture, and whether it hides the picture. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `above` is what a lesson has above the picture. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], menu?: boolean, drawn?: () => void, above?: () => {element: HTMLElement | null, veils: boolean} | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], menu?: boolean, drawn?: () => void, above?: () => Above | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
  * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   asks: () => Above['asks'], kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
 /** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
@@ -59,6 +60,7 @@ export const lessonOf = () => import('./lesson.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
 const NUMBERS = 'All numbers of every step, ready to open';
+const HIDES = ['attention']; // pages that can be drawn while a lesson asks about them
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
@@ -124,7 +126,8 @@ function begin(root, options) {
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => { spoken = text; frame(); },
-    kept: () => keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null,
+    asks: () => (options.above?.()?.veils ? options.above?.()?.asks : null),
+    kept: () => (options.above?.()?.veils ? null : keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null),
     code: () => { top.code(); },
     more: (name, choices) => {
       options.store.choose(choices);
@@ -157,7 +160,9 @@ function begin(root, options) {
     frame();
     read.draw(run, TELL.includes(options.page));
     guess.draw(run);
-    if (options.above?.()?.veils) return veil();
+    const veiled = options.above?.()?.veils;
+    if (veiled) veil(Boolean(context.asks()) && HIDES.includes(options.page));
+    if (veiled && !(context.asks() && HIDES.includes(options.page))) return options.drawn?.();
     if (drawn !== options.page) {
       const make = pages[options.page];
       if (!make) { // it is drawn once it has come
@@ -173,20 +178,23 @@ function begin(root, options) {
       page.draw(run, settled(run));
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
+    if (veiled) return options.drawn?.();
     parts.draw(run, settled(run));
     drawNumbers();
     drawMore();
     options.drawn?.();
   });
-  /** Takes away what would say what is asked. */
-  function veil() {
-    page?.end();
+  /** Takes away what would say what is asked. @param {boolean} stays whether the page hides that itself */
+  function veil(stays) {
     opened?.end();
     unfoldedNumbers?.end();
     drawer?.end();
-    [page, drawn, opened, unfoldedNumbers, drawer] = [null, '', null, null, null];
-    for (const one of [place, below, sections]) one.replaceChildren();
-    options.drawn?.();
+    [opened, unfoldedNumbers, drawer] = [null, null, null];
+    for (const one of [below, sections]) one.replaceChildren();
+    if (stays) return;
+    page?.end();
+    [page, drawn] = [null, ''];
+    place.replaceChildren();
   }
   /** The page that is open, as the menu lists it. */
   const listed = () => options.pages.find(one => one.key === options.page);

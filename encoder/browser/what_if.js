@@ -143,6 +143,7 @@ export function whatIf(root, context) {
   function usual(base, each) {
     const { layers, heads } = base.about.model, own = { layer: state.layer, column: state.head }, [best] = effects(base);
     if (state.off) return own;
+    if (state.lesson) return null; // a lesson begins with everything on
     if (guessesOf(base).length) return best ? { layer: best.layer, column: best.head } : own;
     if (!each?.arrays.change) return each && own;
     const all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), column: i % heads }));

@@ -1,6 +1,6 @@
 """A whole encoder as one page of code, in the order in which tutorials build one; it needs torch and nothing else.
 
-Its weights have the names that they have here, without the parts that they stand in: see `encoder.teach.trials.wiring`.
+Its weights have the names that they have here, without the parts that they stand in.
 """
 
 import math

@@ -1,10 +1,10 @@
 """What a model says to a claim, once somebody has judged it: shipped with its weights, or measured now."""
 
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Verdict
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.stored import by_content, not_tried
-from encoder.teach.trials import Verdict
 from pages.front import make
 from pages.front.request_fields import ClaimRequest, RefusedError
 from pages.ui.server import measurements

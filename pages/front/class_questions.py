@@ -9,14 +9,14 @@ from encoder.edits.edit_text import edits_to_text
 from encoder.metrics.guess import guess_place
 from encoder.metrics.weight_matrices import largest_pair
 from encoder.pictures.ask import text_of
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Finding, Verdict
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.lesson import LessonStep
 from encoder.teach.lessons.lesson import Question as LessonQuestion
-from encoder.teach.trials import Finding, Verdict
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front import make

@@ -109,7 +109,7 @@ function draw(root, here, front) {
     page: here.page,
     drawn: true,
     query: () => ({ ...here.store?.choices(), ...here.store?.query() }),
-    show: (key, query) => show(root, here, front, key, query, key === here.page),
+    show: (key, query) => show(root, here, front, key, query, true),
     put: changes => here.store?.set(changes, { push: false }),
     draw: () => here.mount?.(),
   }, told.lesson, front);
@@ -121,6 +121,11 @@ function show(root, here, front, key, query, push) {
   const to = here.data.pages.find(one => one.key === key);
   if (!to) return;
   if (!to.front) return goTo(to.address, query);
+  if (push && key !== here.page) {
+    here.page = key; // drawn at once; the store reads the address
+    goTo(to.address, query);
+    return draw(root, here, front);
+  }
   here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(query).toString()) }, { push });
   here.store?.choose(query, false);
   if (key !== here.page) go(root, here, front, to, query);

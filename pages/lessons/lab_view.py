@@ -10,9 +10,8 @@ import streamlit as st
 
 from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_sentence, read_words, words_of
 from encoder.pictures.lab import Ask, Beside, Lab, Note, Own, Part, Show, Table, When, Words, pictures_of
-from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs_padding import BARE, without_added
-from encoder.pictures.registry.labs_training import (
+from encoder.pictures.labs.padding_lab import BARE, without_added
+from encoder.pictures.labs.training_lab import (
     DEPTHS,
     LAYERS,
     LEARNING_ONE,
@@ -25,6 +24,7 @@ from encoder.pictures.registry.labs_training import (
     learning,
     probed,
 )
+from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown

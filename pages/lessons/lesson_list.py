@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.glossary import TERMS
-from encoder.pictures.lab_rows import GROUPS, LABS
-from encoder.teach.lessons.claims import CLAIMS, SOURCES, Claim
+from encoder.pictures.labs import CLAIMS, GROUPS, LABS, SOURCES
+from encoder.pictures.labs.trial import Claim
 from encoder.teach.lessons.lesson import ARITHMETIC, HEADS, SHELVES, TRAINING, Lesson
 from encoder.teach.lessons.statements import STATEMENTS, Statement
 from pages.ui import session_runs
@@ -117,8 +117,8 @@ def terms(config: EncoderConfig, here: Mapping[str, str]) -> list[dict[str, Any]
         way = place(page_steps.page_of(step).key, {**here, "step": step.local}) if step else None
         if term.lab:
             way = place(library.HERE, {**here, "lab": term.lab}, LABS[term.lab].question)
-        known = {"names": f"here: {term.name}; {term.elsewhere}", "says": f"{term.place} {term.symbol}"}
-        result.append({"title": term.title, "meaning": term.meaning, "place": way} | known)
+        known: dict[str, Any] = {"names": f"here: {term.name}; {term.elsewhere}", "says": f"{term.place} {term.symbol}"}
+        result.append(known | {"title": term.title, "meaning": term.meaning, "place": way})
     return result
 
 

@@ -89,8 +89,8 @@ window.options = {
   load: server ? asked => post('/api/run', asked).then(answer => answer.arrayBuffer()) : wait,
   ...server && { keep: asked => post('/api/picture', asked).then(file) },
   store: windowStore(), page: 'start', shipped, models: ['base', 'small'].map(name => ({ name, title: name })),
-  pages: ['Start', 'Attention', 'Heads', 'Compare', 'Figure', 'The story'].map(title => {
-    const key = title.toLowerCase().replace('the ', '')
+  pages: ['Start', 'Attention', 'Heads', 'Compare', 'Figure', 'Lessons'].map(title => {
+    const key = title.toLowerCase()
     return { key, title, address: `/${key}` }
   }),
   goTo: (key, query) => led.push([key, query]),

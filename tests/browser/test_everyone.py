@@ -31,11 +31,11 @@ KEYS = [page.key for page in PAGES]
 OF_BROWSER = (
     ".ou-scroll, .picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .board, .vs-canvas, .an-stack, .ws-words"
 )
-WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
+WITHOUT_PICTURE = ("lessons", "class")  # cards, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("start", "lessons")
-WITH_PARTS = ("training", "lessons")
+WITH_PARTS = ("training",)
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
@@ -73,7 +73,7 @@ CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
 WORDS = (
-    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .enc-class-cards, "
+    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .sh-card, .enc-class-cards, "
     ".st-key-grammar svg, .areas"
 )
 

@@ -12,11 +12,6 @@ from pages.ui.state.site import PAGES, path
 LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
-PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(
-  one => one.getBoundingClientRect()).every(
-  box => box.left >= 0 && box.right <= width)"""
-
-
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1440, "height": 900},
     {"width": 1366, "height": 768},
@@ -59,16 +54,20 @@ def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: st
         assert walked(page) == before
 
 
-def test_a_lab_opened_far_down_what_was_found_begins_at_its_top(page: Page, app_url: str) -> None:
-    """It stands on the same page, which stayed scrolled as far as the line that was pressed."""
-    open_page(page, f"{app_url}/lessons?find=scal")
-    line = page.get_by_role("button", name="Labs").last
-    line.scroll_into_view_if_needed()
+def test_a_lab_opened_far_down_the_list_begins_at_its_top_and_back_leads_to_the_list(page: Page, app_url: str) -> None:
+    """It stands on the same page, which stayed scrolled as far as the card that was pressed."""
+    open_page(page, f"{app_url}/lessons")
+    card = page.locator("[data-shelf=Training] .sh-card").last
+    card.scroll_into_view_if_needed()
     assert page.evaluate(TOP) > 0
     with rerun(page):
-        line.click()
-    expect(widget(page, "parts_lessons_part").get_by_role("radio", name="Labs")).to_be_checked()
+        card.click()
+    expect(widget(page, "all_lessons")).to_be_visible()
     page.wait_for_function(f"{TOP} === 0")
+    with rerun(page):
+        page.go_back()
+    assert page.url == f"{app_url}/lessons"
+    expect(card).to_be_visible()
 
 
 def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, app_url: str) -> None:
@@ -94,20 +93,8 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
     assert seen[0][0] == f"{app_url}/{LAB}"
 
 
-def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons")
-    parts = widget(page, "parts_lessons_part").get_by_role("radio")
-    with rerun(page):
-        parts.nth(1).click()
-    expect(parts.nth(1)).to_be_checked()
-    with rerun(page):
-        page.go_back()
-    assert page.url == f"{app_url}/lessons"
-    expect(parts.nth(0)).to_be_checked()
-
-
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/story")
+    open_page(page, f"{app_url}/models")
     field = sentence_line(page)
     field.fill("Dogs bark.")
     with rerun(page):
@@ -135,17 +122,6 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
             move()
         if page.locator("h1").inner_text() != title:
             page.wait_for_function(f"() => {TOP} === 0")
-
-
-def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        if width == 390:
-            open_page(page, f"{app_url}/lessons?lessons_part=Glossary")
-        chosen = widget(page, "parts_lessons_part").get_by_role("radio", checked=True)
-        expect(chosen).to_have_text("Glossary")
-        expect(chosen).to_be_in_viewport(ratio=1)
-        page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
@@ -196,7 +172,7 @@ def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(
     margin, below, type_ = (16, 12, "20px") if phone else ((size["width"] - 1300) / 2 + 28, 18, "27px")
     bars, saves = set(), set()
     for each in PAGES:
-        if each.key in ("start", "story"):
+        if each.key in ("start",):
             continue
         open_page(page, f"{app_url}/{each.key}")
         page.locator("h1:visible").wait_for()

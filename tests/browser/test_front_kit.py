@@ -95,10 +95,10 @@ def test_the_menu_is_walked_by_keys_and_leads_with_what_is_chosen(front: Page) -
     front.keyboard.press("End")
     for _ in range(2):
         front.keyboard.press("ArrowUp")
-    expect(front.get_by_role("link", name="The story")).to_be_focused()
+    expect(front.get_by_role("link", name="Lessons")).to_be_focused()
     front.keyboard.press("Enter")
     [[key, query]] = front.evaluate("led")
-    assert key == "story"
+    assert key == "lessons"
     assert {name: query[name] for name in ("sentence", "layer", "head")} == {
         "sentence": KEYS,
         "layer": "4",

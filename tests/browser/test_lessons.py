@@ -3,13 +3,12 @@
 import json
 import re
 
-from browser_tools import barriers, dark, follow_menu, open_page, rerun, widget
+from browser_tools import barriers, dark, follow_menu, open_page, problems, rerun, widget
 from playwright.sync_api import Locator, Page, Route, expect
 
-from encoder.pictures.lab_rows import LABS
-from encoder.teach.lessons.claims import CLAIMS
+from encoder.pictures.labs import CLAIMS, LABS
+from encoder.pictures.labs.trial import Finding, Verdict
 from encoder.teach.lessons.stored import by_content
-from encoder.teach.trials import Finding, Verdict
 from pages.ui.lessons import library
 from pages.ui.server.engine import text_encoder
 
@@ -138,6 +137,7 @@ def test_another_model_is_measured_and_what_goes_wrong_is_said_on_the_card(page:
     assert json.loads(str(held[0].request.post_data)) == {"claim": "softmax", "model": "paper"}
     held[0].abort()
     expect(one.locator("[role=status]")).to_contain_text("The server cannot be reached")
+    assert len(problems(page)) == 1  # the browser itself tells of the request
     page.unroute("**/api/claim")
     one.get_by_role("button", name="False", exact=True).click()
     expect(one.locator("[role=status]")).to_have_text("right")

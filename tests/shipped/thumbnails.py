@@ -13,10 +13,10 @@ import numpy as np
 
 from encoder.pictures.ask import ask, model_called, run_now, text_of
 from encoder.pictures.lab import pictures_of
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
+from encoder.pictures.labs.training_lab import LAYERS, LEARNING_ONE, WARM_UP, WARM_UPS, learning
 from encoder.pictures.link import from_query
 from encoder.pictures.registry import pictures
-from encoder.pictures.registry.labs_training import LAYERS, LEARNING_ONE, WARM_UP, WARM_UPS, learning
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support import whole_file

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Finding
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.support.progress import counting
-from encoder.teach import trials
-from encoder.teach.lessons.claims import CLAIMS
 from encoder.teach.lessons.stored import FORMAT, VERSION, StoredVerdict, StoredVerdicts, not_tried
-from encoder.teach.trials.finding import Finding
 
 
 def measure(encoder: TextEncoder) -> StoredVerdicts:
@@ -32,7 +32,7 @@ def measure(encoder: TextEncoder) -> StoredVerdicts:
 def found_of(encoder: TextEncoder, trial: str, given: Mapping[str, Any]) -> Finding:
     """Return what a trial finds in an encoder now, also that it cannot be tried there."""
     try:
-        return replace(trials.run(trial, encoder, given), picture=None)
+        return replace(labs.run(trial, encoder, given), picture=None)
     except (EncoderError, KeyError) as error:
         return not_tried(error)
 

@@ -10,9 +10,9 @@ from encoder.explain.proof import Check, checks
 from encoder.explain.snippet import running_source
 from encoder.model.steps.step import Step
 from encoder.pictures.lab import Note, Part, Table
+from encoder.pictures.labs.wiring_claims import classic
 from encoder.pictures.picture import Answer
 from encoder.support.formatting import agreement, brief
-from encoder.teach.trials.wiring import classic
 
 HELD = """What these steps made is held against what PyTorch's own modules make of the same input with the same \
 weights, now. Where a change was made on the way, the difference is its effect and proves nothing."""

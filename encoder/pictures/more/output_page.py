@@ -6,10 +6,10 @@ from typing import Any
 from encoder.metrics import BUNDLED, most_active, stream, survey, unit_words
 from encoder.pictures.expression import ENC, call
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When
+from encoder.pictures.labs.rollout_lab import ROLLED
 from encoder.pictures.more.checked import WHOLE, checked, program
 from encoder.pictures.more.surveys import over_many
 from encoder.pictures.picture import Answer
-from encoder.pictures.registry.labs_rollout import ROLLED
 from encoder.pictures.registry.output_pictures import (
     AFTER,
     ALIKE_COSINE,

@@ -1,7 +1,8 @@
-"""All pictures, by their keys; a module for each page or two."""
+"""All pictures, by their keys; a module for each page or two, and those of the labs."""
 
 import importlib
 import pkgutil
+import sys
 from functools import cache
 
 from encoder.pictures.picture import Picture
@@ -11,7 +12,9 @@ from encoder.support.errors import EncoderError
 @cache
 def pictures() -> dict[str, Picture]:
     """Every picture by its key, page by page."""
-    modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    packages = (sys.modules[__name__], importlib.import_module("encoder.pictures.labs"))
+    names = [(package.__name__, each.name) for package in packages for each in pkgutil.iter_modules(package.__path__)]
+    modules = [importlib.import_module(f"{package}.{name}") for package, name in names]
     every = [value for module in modules for value in vars(module).values() if isinstance(value, Picture)]
     by_key = {picture.key: picture for picture in every}
     assert len(by_key) == len(set(every)), "two pictures have one key"

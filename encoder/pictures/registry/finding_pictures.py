@@ -1,4 +1,4 @@
-"""The picture of what a trial found: curves, bars or a matrix, as the trial has them."""
+"""The picture of what a trial found: the numbers of its lab's picture, or others that it has."""
 
 import json
 from collections.abc import Mapping
@@ -8,14 +8,11 @@ from weakref import WeakKeyDictionary
 
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Attribute, Call, call
-from encoder.pictures.numbers import Names
-from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.labs import CLAIMS, TRIALS, run
+from encoder.pictures.labs.trial import Evidence, Finding
+from encoder.pictures.picture import Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.support.errors import EncoderError
-from encoder.support.theme import Kind
-from encoder.teach.lessons.claims import CLAIMS
-from encoder.teach.trials import TRIALS, Bars, Curves, Finding, Grid, run
-from encoder.teach.trials import Picture as Of
 
 USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where no lesson is played
 TRIAL = Option("trial", lambda scene: TRIALS, lambda scene: "" if scene.view.lesson else USUAL.trial)
@@ -69,7 +66,7 @@ def finding_of(scene: Scene) -> Finding:
     return FOUND[scene]
 
 
-def drawn(scene: Scene) -> Of:
+def drawn(scene: Scene) -> Evidence:
     """What there is to draw.
 
     Raises:
@@ -82,40 +79,8 @@ def drawn(scene: Scene) -> Of:
 
 def numbers_of(scene: Scene) -> Attribute:
     """The numbers that are drawn."""
-    of = tried(scene).picture
-    return of.values if isinstance(drawn(scene), Grid) else of.series
-
-
-def dims_of(scene: Scene) -> tuple[str, ...]:
-    """The names of both dimensions."""
-    of = drawn(scene)
-    return ("row", "column") if isinstance(of, Grid) else ("series", of.titles[0] if isinstance(of, Curves) else "name")
-
-
-def names_of(answer: Answer) -> Mapping[str, Names]:
-    """The names along them."""
-    of, (first, second) = drawn(answer.scene), answer.dims
-    if isinstance(of, Grid):
-        return {first: of.rows, second: of.columns}
-    return {first: list(of.series), second: of.x.tolist() if isinstance(of, Curves) else of.names}
-
-
-def colours_of(answer: Answer) -> Kind:
-    """How a matrix is coloured."""
-    of = drawn(answer.scene)
-    return "share" if isinstance(of, Grid) and of.share else "signed"
-
-
-def unit_of(scene: Scene) -> str:
-    """What the numbers of bars or curves are."""
-    of = drawn(scene)
-    return "" if isinstance(of, Grid) else of.titles[1] if isinstance(of, Curves) else of.title
-
-
-def look_of(answer: Answer) -> Mapping[str, Any]:
-    """Which axes are logarithmic."""
-    of = drawn(answer.scene)
-    return {} if isinstance(of, Grid) else {"logarithmic": of.logarithmic}
+    drawn(scene)
+    return tried(scene).picture.numbers.array
 
 
 def about_trial(scene: Scene) -> About:
@@ -129,16 +94,16 @@ LESSON_PICTURE = Picture(
     page="lessons",
     question="What do the numbers behind a claim look like?",
     measure=numbers_of,
-    dims=dims_of,
-    names=names_of,
-    kind=lambda scene: {Grid: "matrix", Bars: "bars", Curves: "curve"}[type(drawn(scene))],
-    values=colours_of,
-    unit=unit_of,
+    dims=lambda scene: drawn(scene).numbers.dims,
+    names=lambda answer: drawn(answer.scene).numbers.names,
+    kind=lambda scene: drawn(scene).kind,
+    values=lambda answer: drawn(answer.scene).values,
+    unit=lambda scene: drawn(scene).unit,
     title=lambda scene: finding_of(scene).what,
     say=lambda answer: finding_of(answer.scene).sentence,
     about=about_trial,
     options=(TRIAL, GIVEN),
-    look=look_of,
+    look=lambda answer: drawn(answer.scene).look,
     needs="model",
     heavy=True,
 )

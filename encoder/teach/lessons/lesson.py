@@ -14,14 +14,15 @@ A lesson is a TOML file of at most 100 kB:
     view = {sentence = "The cat chased the mouse.", layer = 4, head = 1}     # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
     question = {kind = "word", ask = "Where does *{word}* look most?", word = "cat"}
-    answer = {of = "looked_at"}                # how the run answers it; see encoder.teach.lessons.answers
+    answer = {of = "looked_at"}                # how the run answers it; see encoder.teach.lessons.run_answers
     after = {always = "...", right = "...", wrong = "...", guess = {mouse = "..."}}   # said once it was answered
     swap = {word = "cat", by = "dog"}          # what may be put into the sentence, to ask again
+    hide = true                                # the sentence and the answer alone are shown, not the page's picture
 
 A question is of kind "word" (press a word), "choice" (one of `choices`), "number" (between `low` and `high`, right
 within `near`) or "holds" (whether a claim holds). Its answer is computed from the run (`answer`), or measured by a
 trial (`check = {trial = "same_vectors", positions = "off"}`; a trial that takes a `sentence` is given the view's, and
-`check = {claim = "softmax"}` is the trial of one of `encoder.teach.lessons.claims`). A step with a `goal` is a lab: all
+`check = {claim = "softmax"}` is that of one of CLAIMS, see `encoder.pictures.labs`). With a `goal` a step is a lab: all
 is free, and `goal = {word = "is"}` is reached when the model guesses that word at the first gap. In texts *word* is a
 word of a sentence, and {heads}, {layers}, {all_heads}, {tokens}, {vocabulary}, {word}, {layer}, {head} and {model} are
 of the run. What is said `after` is of the lesson's own sentence and model, and left out for others.
@@ -34,15 +35,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from encoder.pictures import labs
+from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Verdict
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
-from encoder.teach import trials
-from encoder.teach.lessons.answers import ANSWERS, takes
-from encoder.teach.lessons.claims import CLAIMS
+from encoder.teach.lessons.run_answers import ANSWERS, takes
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
+LONGEST = {"unit": 20, "title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
@@ -68,7 +70,8 @@ class Question:
     """What to guess before the answer is shown.
 
     `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
-    what may be chosen; `low` and `high` bound a number, which is right within `near`.
+    what may be chosen, of verdicts all that there are where none are named; `low` and `high` bound a number of so many
+    `unit`, which is right within `near`.
     """
 
     kind: str
@@ -79,6 +82,7 @@ class Question:
     low: float = 0.0
     high: float = 1.0
     near: float = 0.05
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,8 @@ class LessonStep:
 
     `answer` is the name of one of ANSWERS with its parameters, `trial` and `given` what measures it else. `after` are
     the texts that are said once it was answered, by when: always, right, wrong, or the guess. `swap` is a word and what
-    may stand in its place, `goal` the word that is to be guessed at the end of a lab.
+    may stand in its place, `goal` the word that is to be guessed at the end of a lab. `hide` tells that the page's
+    picture stays hidden.
     """
 
     page: str
@@ -104,6 +109,7 @@ class LessonStep:
     swap: tuple[str, str] | None = None
     goal: str = ""
     hint: str = ""
+    hide: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,11 +159,18 @@ class Reader:
 
     def texts(self, where: str, table: Mapping[str, object], name: str) -> dict[str, str]:
         """A table of texts within a table."""
-        found = self.table(where, table, name)
-        for key, text in found.items():
+        texts = self.table(where, table, name)
+        for key, text in texts.items():
             if not isinstance(text, str) or not 0 < len(text) <= LONGEST["text"]:
                 self.refuse(where, f"{key[:40]} of {name} must be text of 1 to {LONGEST['text']} characters")
-        return {key: text for key, text in found.items() if isinstance(text, str)}
+        return {key: text for key, text in texts.items() if isinstance(text, str)}
+
+    def flag(self, where: str, table: Mapping[str, object], name: str) -> bool:
+        """Whether something is so; false where nothing is said."""
+        value = table.get(name, False)
+        if not isinstance(value, bool):
+            self.refuse(where, f"{name} is {str(value)[:40]!r}; it must be true or false")
+        return value is True
 
     def whole(self, table: Mapping[str, object], name: str, usual: int, least: int, most: int) -> int:
         """A whole number of the file itself."""
@@ -225,19 +238,17 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
     return lesson
 
 
-FIELDS = ("page", "name", "text", "view", "own", "check", "question", "answer", "after", "swap", "goal", "hint")
+FIELDS = ("page", "name", "text", "view", "own", "check", "question", "answer", "after", "swap", "goal", "hint", "hide")
 
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     """One step of the file."""
     reader.known(where, table, FIELDS)
-    own = table.get("own", False)
-    if not isinstance(own, bool):
-        reader.refuse(where, f"own is {str(own)[:40]!r}; it must be true or false")
+    own, hide = (reader.flag(where, table, name) for name in ("own", "hide"))
     given = check(reader, where, table)
     trial = given.pop("trial", "")
     if "check" in table:
-        for problem in trials.problems(trial, given, sentence=True):
+        for problem in labs.problems(trial, given, sentence=True):
             reader.refuse(where, f"check: {problem}")
     answer = computed(reader, where, table)
     asked = reader.table(where, table, "question")
@@ -254,7 +265,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
         reader.text(where, table, "text"),
         reader.text(where, table, "name", empty=True),
         view(reader, where, table),
-        own is True,
+        own,
         trial if isinstance(trial, str) else "",
         given,
         question,
@@ -264,6 +275,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
         (reader.text(where, swap, "word"), reader.text(where, swap, "by")) if swap else None,
         reader.text(where, goal, "word") if goal else "",
         reader.text(where, table, "hint", empty=True),
+        hide,
     )
 
 
@@ -312,7 +324,7 @@ def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, s
 
 def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, answered: bool) -> Question:
     """The question of a step, which a check or an answer decides."""
-    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near"))
+    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near", "unit"))
     kind, choices = table.get("kind"), table.get("choices", [])
     if kind not in KINDS:
         reader.refuse(where, f"kind of question is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
@@ -321,14 +333,17 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
         reader.refuse(where, f"a question of kind {kind} needs {needs}, which says what is right")
     if (
         not isinstance(choices, list)
-        or not all(isinstance(one, str) and 0 < len(one) <= LONGEST["word"] for one in choices)
-        or (kind == "choice") != (2 <= len(choices) <= MOST_CHOICES)
+        or not all(isinstance(choice, str) and 0 < len(choice) <= LONGEST["word"] for choice in choices)
+        or ((kind == "choice" or choices) and not 2 <= len(choices) <= MOST_CHOICES)
+        or (choices and kind not in ("choice", "holds"))
+        or (kind == "holds" and not {*choices} <= {verdict.value for verdict in Verdict})
     ):
-        reader.refuse(where, f"choices are 2 to {MOST_CHOICES} short texts, of a question of kind choice alone")
+        reader.refuse(
+            where,
+            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice, or verdicts of kind holds",
+        )
         choices = []
-    tokens = table.get("tokens", False)
-    if not isinstance(tokens, bool):
-        reader.refuse(where, "tokens of the question must be true or false")
+    tokens = reader.flag(where, table, "tokens")
     bounds = [table.get(name, usual) for name, usual in (("low", 0), ("high", 1))]
     low, high = (float(b) if isinstance(b, int | float) and not isinstance(b, bool) else math.nan for b in bounds)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -343,9 +358,10 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
         str(kind),
         reader.text(where, table, "ask"),
         reader.text(where, table, "word", empty=True),
-        tokens is True,
+        tokens,
         tuple(choices),
         low,
         high,
         float(near),
+        reader.text(where, table, "unit", empty=True),
     )

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from encoder.pictures.labs.trial import Finding, Judgement, untried
 from encoder.support.errors import EncoderError
-from encoder.teach.trials.finding import Finding, Judgement, untried
 
 FORMAT, VERSION = "encoder-verdicts", 2
 SHIPPED = Path(__file__).parent / "verdicts"  # of the bundled models

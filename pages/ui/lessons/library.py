@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from encoder.pictures.lab import Lab
-from encoder.pictures.lab_rows import LABS
+from encoder.pictures.labs import LABS
 from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, read

@@ -11,9 +11,9 @@ from encoder.experiments.probes import layer_probes as probing
 from encoder.experiments.probes.layer_probes import labelled
 from encoder.experiments.probes.regression import Regression
 from encoder.explain.cost import run_flops
+from encoder.pictures import labs
+from encoder.pictures.labs.trial import Cost, Finding
 from encoder.tasks.kept_moments import moments_of
-from encoder.teach import trials
-from encoder.teach.trials.experiment import Cost
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, held_by, kept, text_encoder
 from pages.ui.server.pool import Results
@@ -42,21 +42,21 @@ def once_asked(
 
 
 @kept(FINDINGS_BYTES)
-def findings_kept(model: str, trial: str, given: str) -> trials.Finding:
+def findings_kept(model: str, trial: str, given: str) -> Finding:
     """Measure now, one trial at a time, where there is room for the runs that it holds."""
     encoder, parameters = text_encoder(model), json.loads(given)
-    cost = trials.TRIALS[trial].cost(encoder, parameters)
+    cost = labs.TRIALS[trial].cost(encoder, parameters)
     with jobs.trying.turn():
         memory.check_room(cost.nbytes, "to measure this", budget.drop_one)
         with jobs.in_turn(seconds_of(cost)):
-            return trials.run(trial, encoder, parameters)
+            return labs.run(trial, encoder, parameters)
 
 
 def trial_seconds(model: str, trial: str, given: str) -> float:
     """About how long a trial takes; 0 where its finding is kept."""
     if findings_kept.has(model, trial, given):
         return 0.0
-    return seconds_of(trials.TRIALS[trial].cost(text_encoder(model), json.loads(given)))
+    return seconds_of(labs.TRIALS[trial].cost(text_encoder(model), json.loads(given)))
 
 
 def seconds_of(cost: Cost) -> float:
@@ -64,7 +64,7 @@ def seconds_of(cost: Cost) -> float:
     return cost.flops / jobs.SPEED + cost.seconds
 
 
-def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> trials.Finding:
+def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> Finding:
     """What a trial finds in a model; measured when asked for first, which was `agreed` to where several are measured.
 
     Raises:

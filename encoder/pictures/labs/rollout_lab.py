@@ -81,5 +81,5 @@ LABS = {
         Note("heading", "Rollout itself"),
         Ask("Up to layer", UPTO, "marks"),
         Show(ROLLOUT, "The half is assumed; nothing in the run says so."),
-    ),
+    )
 }

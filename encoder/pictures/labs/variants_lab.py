@@ -1,12 +1,18 @@
 """The labs on what encoders got after 2017: scores by distance, windows, and units with a gate."""
 
-from encoder.experiments import REGIMES, gate_signs, placed_scores, sight
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments import REGIMES, biases, gate_signs, mean_share, placed_scores, sight
+from encoder.explain.cost import size
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, Several, T, call
 from encoder.pictures.lab import Ask, Beside, Note, Show, When, in_lab, lab
+from encoder.pictures.labs.trial import Finding, judge, trial, untried
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, one_of, token_of
-from encoder.support.formatting import brief, listed, percent
+from encoder.support.formatting import brief, listed, percent, shown
+
+ROUNDING = 1e-4  # of the largest score: angles in float32 are off by a share of themselves
+SMALL = 0.01
 
 QUERY = token_of("placed_query", lambda scene: min(1, len(scene.t.tokens) - 1))
 KEY = token_of("placed_key", lambda scene: min(2, len(scene.t.tokens) - 1))
@@ -193,6 +199,73 @@ def minus_share(answer: Answer) -> str:
 def units_drawn(answer: Answer) -> str:
     """Return how many units are drawn."""
     return f"The first {min(UNITS, answer.scene.encoder.config.d_ff)} are drawn."
+
+
+@trial(PLACED)
+def score_by_distance(answer: Answer) -> Finding:
+    """The score of two words depends on how far apart they stand, and not on where."""
+    if len(answer.scene.t.tokenization.words) < 4:  # between the first and the last, which the model adds
+        return untried("This sentence has fewer than two words.")
+    result = answer.value(placed(answer.scene, 0))
+    near = result.along(1)
+    text = (
+        f"“{shown(result.query)}” and “{shown(result.key)}”, one place apart, score {brief(float(near[0]))} at the "
+        f"start and {brief(float(near[-1]))} at place {len(near) - 1}, in head 0 of layer 0. {answer.sentence}"
+    )
+    what = "most that scores at one distance differ, of the largest"
+    return Finding(result.spread, what, text, judge(result.spread < ROUNDING))
+
+
+@trial(SIGHT_SEEN)
+def window_hides(answer: Answer) -> Finding:
+    """In a text of 200 tokens, some token does not see another in some layer."""
+    seen = answer.numbers.array.mean(-1)
+    text = f"The token in the middle of {TOKENS} sees all of them in every layer."
+    if local := local_layers(answer):
+        reached = answer.value(call(sight, ENC, TOKENS, answer.scene[PLACE])).reached[-1]
+        text = (
+            f"The token in the middle of {TOKENS} sees {percent(float(seen.min()))} of them in "
+            f"{listed([f'layer {i}' for i in local])}, and all in the others. By way of other tokens it has something "
+            f"of {percent(float(reached.double().mean()))} in the end."
+        )
+    return Finding(float(seen.min()), "least share of tokens that are seen", text, judge(bool(seen.min() < 1)))
+
+
+@trial(GATE_SIGNS)
+def four_regimes(answer: Answer) -> Finding:
+    """A unit of the feed-forward network can write its direction with both signs, and each is used."""
+    if not answer.scene.config.gated:
+        return untried("The units of this model have no gate.")
+    shares, written = answer.numbers.array
+    parts = listed([f"{percent(float(share))} {name}" for name, share in zip(REGIMES, shares, strict=True)])
+    text = (
+        f"Over all units of layer 0 and all tokens: {parts}. Where the gate is above zero units write "
+        f"{percent(float(written[:2].sum()))} of all that is written; {minus_share(answer)}"
+    )
+    return Finding(float(shares.min()), "share of the rarest of four combinations", text, judge(shares.min() > SMALL))
+
+
+@trial()
+def mean_is_small(encoder: TextEncoder, sentence: str) -> Finding:
+    """What LayerNorm takes away and RMSNorm leaves, the mean, is a small share of a vector."""
+    result = mean_share(encoder.trace(sentence))
+    largest, usual = float(result.max()), float(result.mean())
+    text = (
+        f"Over {len(result)} norms and {result.shape[1]} tokens the mean makes {percent(usual)} of the mean square of "
+        f"what is normed; {percent(largest)} where it is most."
+    )
+    judgement = judge(largest < SMALL, f"on average; it is over {percent(SMALL)} somewhere" if usual < SMALL else "")
+    return Finding(usual, "share of the mean in the mean square", text, judgement)
+
+
+@trial()
+def biases_are_few(encoder: TextEncoder) -> Finding:
+    """The biases of its maps and norms are less than a hundredth of a model's parameters."""
+    counted, parameters = biases(encoder), size(encoder.config).parameters
+    share = counted / parameters
+    text = f"{counted:,} of {parameters:,} parameters are biases or betas."
+    judgement = judge(0 < share < SMALL, "this model has none at all" if share == 0 else "")
+    return Finding(share, "share of biases", text, judgement)
 
 
 LABS = {

@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from encoder.experiments import bare, hidden_row, padding
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments import bare, hidden_row, padding, softmax_of
 from encoder.metrics import open_scores
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
 from encoder.pictures.figures.facts import kind_of
 from encoder.pictures.lab import Ask, Beside, Note, Own, Show, Table, When, about_sentence, in_lab, lab
+from encoder.pictures.labs.trial import Finding, a_text, as_judged, claim, judge, trial
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.support.theme import Kind
+
+ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
 SHORT = Option("pad_short", None, lambda scene: "The cat sleeps.")
 MASKS = ("with the mask", "mask forgotten")
@@ -32,15 +36,6 @@ def padded(scene: Scene) -> Call:
 def about_padded(scene: Scene) -> About:
     """Both sentences."""
     return about_sentence(scene, f"{quoted(scene[SHORT])} padded to the length of {quoted(scene.t.text)}")
-
-
-def say_pads(answer: Answer) -> str:
-    """How far the vectors are from those of the run alone."""
-    masked, forgotten = answer.numbers.array.max(-1)
-    return (
-        f"With the mask the short sentence has the vectors that it has alone, up to {masked:.1e}; with the mask "
-        f"forgotten they are up to {forgotten:.3g} away."
-    )
 
 
 def names_of_pads(answer: Answer) -> Mapping[str, Names]:
@@ -60,7 +55,7 @@ PADS = of_padding(
     kind="bars",
     unit="largest difference",
     title="Difference from the run alone, per token",
-    say=say_pads,
+    say=lambda answer: " ".join(as_judged("padding_ignored", mask=mask)(answer) for mask in ("kept", "forgotten")),
     about=about_padded,
     options=(SHORT,),
 )
@@ -171,15 +166,6 @@ def both_rows(answer: Answer) -> Mapping[Any, Sequence[str]]:
     return {"": ["short", "long"]} | {place: list(map(shown, both)) for place, both in enumerate(rows)}
 
 
-def masked_row(answer: Answer) -> str:
-    """Return what becomes of a row whose every key is masked."""
-    lost, even = hidden_row(-math.inf), hidden_row(-1e9)
-    return (
-        f"With minus infinity the row is 0/0, not a number, and {lost.lost[-1]} of {len(lost.weights)} tokens are lost "
-        f"in the end; with -1e9 the row is even: {percent(float(even.weights[-1, 0]))} for each token it must not see."
-    )
-
-
 def without_added(scene: Scene) -> Call:
     """The sentence's own tokens alone."""
     return call(bare, ENC, scene.t.inputs)
@@ -209,6 +195,39 @@ BARE = in_lab("Without [CLS] and [SEP]")(
     about=lambda scene: about_sentence(scene, f"{quoted(scene.t.inputs)} with the added tokens and without"),
 )
 
+
+@trial(PADS, sets={"short": SHORT}, runs=6, held=6, mask=a_text(choices=("kept", "forgotten")))
+def padding_ignored(answer: Answer, mask: str = "kept") -> Finding:
+    """A short sentence in a batch has the vectors that it has alone."""
+    result, short = answer.value(padded(answer.scene)), answer.scene[SHORT]
+    leak = result.masked_leak if mask == "kept" else result.forgotten_leak
+    value = float(answer.numbers.array[int(mask == "forgotten")].max())
+    size = float(answer.scene.encoder.trace(short)["output"].abs().max())
+    text = (
+        f"With the mask {mask}, the vectors of “{short}” beside {len(result.tokens) - result.n} [PAD] differ from "
+        f"those alone by up to {brief(value)}; [PAD] takes {percent(float(leak.mean()))} of all weight."
+    )
+    return Finding(value, "largest difference from the run alone", text, judge(value < 10 * ROUNDING * size))
+
+
+@claim("masks", "asked", lesson="padding")
+@trial()
+def masks_alike(encoder: TextEncoder) -> Finding:
+    """Masking with -10⁹, as the guide does, and with minus infinity, as the block does, comes to the same."""
+    finite, endless = (float(softmax_of([2.0, 1.0, mask])[2]) for mask in (-1e9, -math.inf))
+    lost, even = hidden_row(-math.inf), hidden_row(-1e9)
+    text = (
+        f"Beside keys that may be seen, a key at -1e9 gets weight {brief(finite)}, one at minus infinity "
+        f"{brief(endless)}. Where all keys of a row are hidden they differ: minus infinity gives no number, and "
+        f"{lost.lost[-1]} of {len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; -1e9 gives "
+        f"every hidden key {brief(float(even.weights[-1, 0]))}."
+    )
+    same = finite == endless
+    everywhere = same and lost.lost[-1] == even.lost[-1]
+    judgement = judge(everywhere, "every row has a key that may be seen" if same else "")
+    return Finding(finite, "weight of a key masked with -1e9", text, judgement)
+
+
 LABS = {
     "Padding": lab(
         "What if the mask over [PAD] is forgotten?",
@@ -222,7 +241,7 @@ LABS = {
         Ask("Run", MASK, "pills"),
         Beside((PAD_MASKED, PAD_WEIGHTS)),
         "And if every key of a row is masked?",
-        Note("finding", masked_row),
+        Note("finding", lambda answer: masks_alike(answer.scene.encoder).measured),
         place=True,
     ),
     "Without [CLS] and [SEP]": lab(
@@ -232,10 +251,7 @@ LABS = {
         When(
             lambda answer: isinstance(answer.scene.t.inputs, str),
             (
-                Show(
-                    BARE,
-                    "Every word also stands as many positions earlier as tokens were added before it.",
-                ),
+                Show(BARE, "Every word also stands as many positions earlier as tokens were added before it."),
                 Own("bare output"),
             ),
             ("This needs one sentence, and no pair.",),

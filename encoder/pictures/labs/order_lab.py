@@ -1,34 +1,35 @@
 """The labs on the order of words and on positions: another order, and the table of positions."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from encoder.experiments import profile, swapped, turn, wavelengths, word_order
+from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments import exchanged, profile, swapped, turn, wavelengths, word_order
+from encoder.experiments.positions import on_circles
 from encoder.pictures.export.caption import About, quoted
 from encoder.pictures.expression import ENC, Call, Item, Several, call
 from encoder.pictures.lab import Ask, Beside, Note, Show, When, about_sentence, in_lab, lab
+from encoder.pictures.labs.trial import Finding, as_judged, bars, claim, curves, judge, trial, untried
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import brief, shown
 from encoder.trace.words import punctuation
 
 POSITIONS = ("positions off", "positions on")
+TABLES = ("sinusoidal", "learned")  # the positions that have a table
+NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
+SAME = 1e-4  # factors that a table in float32 does not tell apart
+ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
 
 def in_reverse(scene: Scene) -> Call:
     """The sentence against its words in reverse."""
     return call(word_order, ENC, scene.t.text)
-
-
-def say_order(answer: Answer) -> str:
-    """How far the vectors of both orders are apart."""
-    off, on = answer.numbers.array.max(-1)
-    return (
-        f"Without positions each word has the same vector in both orders, up to {off:.1e}; with them it is {on:.3g} "
-        "away."
-    )
 
 
 def between_orders(
@@ -55,7 +56,7 @@ ORDER = between_orders(
     in_reverse,
     lambda scene: f"{quoted(scene.t.text)} and its words in reverse",
     title="Largest difference of each token's output between both orders",
-    say=say_order,
+    say=as_judged("identical_rows"),
     look=lambda answer: {"logarithmic": True},
 )
 
@@ -74,7 +75,7 @@ ONE_WORD = Option("swap_one", words, lambda scene: next(iter(words(scene)), 0))
 OTHER_WORD = Option("swap_other", words, lambda scene: next(reversed(words(scene)), 0))
 
 
-def exchanged(scene: Scene) -> Call:
+def exchange(scene: Scene) -> Call:
     """The sentence against itself with two words exchanged."""
     return call(swapped, ENC, scene.t.inputs, scene[ONE_WORD], scene[OTHER_WORD])
 
@@ -89,7 +90,7 @@ SWAPPED = between_orders(
     "Positions",
     "swapped",
     "What changes where two words change places?",
-    exchanged,
+    exchange,
     lambda scene: f"{quoted(scene.t.inputs)} with two words exchanged",
     title="Largest difference of each token's output where two words change places",
     say=say_swapped,
@@ -211,7 +212,7 @@ def has_two_words(answer: Answer) -> bool:
 def has_waves(answer: Answer) -> bool:
     """Return whether the model has a table of positions whose columns come in pairs."""
     model = answer.scene.encoder.model
-    return model.config.positions in ("sinusoidal", "learned") and model.embedding.positions.weight.shape[1] % 2 == 0
+    return model.config.positions in TABLES and model.embedding.positions.weight.shape[1] % 2 == 0
 
 
 def turns(answer: Answer) -> list[bool]:
@@ -245,9 +246,162 @@ WAVES = (
 
 EXCHANGE = (
     Beside((Ask("One word", ONE_WORD, "list", word_at), Ask("The other", OTHER_WORD, "list", word_at))),
-    Note("line", lambda answer: spelled("Exchanged", answer.value(exchanged(answer.scene)).reordered)),
+    Note("line", lambda answer: spelled("Exchanged", answer.value(exchange(answer.scene)).reordered)),
     SWAPPED,
 )
+
+
+@trial(runs=5, held=5)
+def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions: str = "off") -> Finding:
+    """The same words in another order give the same output vectors, each with its word.
+
+    `other` is the second sentence; the first one reversed if it is empty. `positions` says which runs are compared.
+    """
+    result = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
+    largest = {"off": result.largest_off, "on": result.largest_on}[positions]
+    size = float(encoder.trace(sentence)["output"].abs().max())
+    text = (
+        f"With positions {positions}, each word's output vector in “{' '.join(result.reordered)}” differs from its "
+        f"vector in “{' '.join(result.tokens)}” by at most {brief(largest)}; the numbers themselves reach "
+        f"{brief(size)}."
+    )
+    series = dict(zip(POSITIONS, (result.off_by_token, result.on_by_token), strict=True))
+    picture = bars(series, result.tokens, "largest difference", logarithmic=True)
+    what, holds = "largest difference between the vectors of a word", judge(largest < 10 * ROUNDING * size)
+    return Finding(largest, what, text, holds, picture)
+
+
+@claim("reversed", "workflow tutorial", lesson="word-order", sentence="I love deep learning")
+@trial(ORDER, runs=5, held=5)
+def identical_rows(answer: Answer) -> Finding:
+    """Without positional encoding a sentence and its words reversed are identical."""
+    result = answer.value(in_reverse(answer.scene))
+    moved = sum(i != j for i, j in enumerate(result.order))
+    largest, least = result.largest_off, 10 * ROUNDING * float(answer.scene.t["output"].abs().max())
+    text = (
+        f"With positions off the two outputs hold the same {len(result.order)} vectors, up to {brief(largest)}, but "
+        f"{moved} of them stand in another row: the set is the same, the order is that of the words. "
+    )
+    if result.largest_on < least:
+        text += "With positions on they are the same too: nothing here depends on the order of the words."
+    else:
+        text += f"With positions on, vectors differ by up to {brief(result.largest_on)}."
+    same = largest < least
+    judgement = judge(same and moved == 0, "as a set of vectors, and not row by row" if same else "")
+    return Finding(largest, "largest difference with positions off", text, judgement)
+
+
+def waves_of(encoder: TextEncoder) -> Tensor | None:
+    """The table of sines and cosines of a model; None where it has none."""
+    return encoder.model.embedding.positions.weight if encoder.config.positions == "sinusoidal" else None
+
+
+@claim("range", "workflow", lesson="positions")
+@trial()
+def position_values(encoder: TextEncoder) -> Finding:
+    """The values of the positional encoding are between -1 and 1."""
+    if (table := waves_of(encoder)) is None:
+        return untried(NO_WAVES)
+    largest = float(table.abs().max())
+    text = (
+        f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
+    )
+    return Finding(largest, "largest value in size", text, judge(largest <= 1 + ROUNDING))
+
+
+@claim("frequencies", "workflow", lesson="positions")
+@trial()
+def one_frequency(encoder: TextEncoder) -> Finding:
+    """Each dimension of the positional encoding represents a different frequency.
+
+    A pair has one where it turns by the same angle at every step.
+    """
+    if (table := waves_of(encoder)) is None:
+        return untried(NO_WAVES)
+    result = turn(table)
+    waves = 2 * math.pi / result.angles.abs()
+    text = (
+        "From one position to the next each pair turns by an angle of its own, missed by at most "
+        f"{brief(result.largest)}. Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} "
+        f"positions, the slowest after {brief(float(waves[-1]))}."
+    )
+    titles = ("pair of columns", "positions for one round")
+    picture = curves({"wavelength": waves}, range(len(waves)), titles, False, True)
+    pairs = result.largest < ROUNDING and len(set(result.angles.tolist())) == len(result.angles)
+    shared = twins(table)
+    text += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
+    judgement = judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else "")
+    return Finding(float(shared), "pairs of dimensions that share a frequency", text, judgement, picture)
+
+
+def twins(table: Tensor) -> int:
+    """How many pairs of neighbouring columns are waves of the same frequency.
+
+    Of any wave of frequency w, x[p + k] + x[p - k] = 2 cos(kw) x[p]: the factor is fitted for a short and a long k.
+    """
+    waves, factors = table.double(), []
+    for k in (1, len(table) // 4):
+        ends, middle = waves[2 * k :] + waves[: -2 * k], waves[k:-k]
+        factors.append((ends * middle).sum(0) / middle.square().sum(0).clamp_min(torch.finfo(waves.dtype).tiny))
+    left, right = torch.stack(factors).view(2, -1, 2).unbind(-1)
+    return int(((left - right).abs() < SAME).all(0).sum())
+
+
+@claim(
+    "rotation",
+    "tutorial paper",
+    "Who knows the encoding of position 10 knows those of 20 and 30: PE(p + k) is a rotation of PE(p).",
+    lesson="positions",
+    steps=10,
+)
+@trial()
+def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
+    """PE(p + k) is one fixed rotation of PE(p), the same for every p."""
+    if (table := waves_of(encoder)) is None:
+        return untried(NO_WAVES)
+    result = turn(table, steps)
+    holds = result.largest < ROUNDING
+    text = (
+        f"{'One rotation' if holds else 'No one rotation'} of each pair takes every position p to p + {steps}, for all "
+        f"{len(table) - steps} of them; the largest distance between the {'' if holds else 'best '}turned pair and the "
+        f"real one is {brief(result.largest)}."
+    )
+    if 3 * steps < len(table):
+        once, twice = misses(table, result.angles, steps)
+        text += (
+            f" From the row of position {steps} alone it gives that of {2 * steps} but for {brief(once)}, and done "
+            f"twice that of {3 * steps} but for {brief(twice)}."
+        )
+    return Finding(result.largest, "largest distance after the rotation", text, judge(holds))
+
+
+def misses(table: Tensor, angles: Tensor, steps: int) -> list[float]:
+    """How far the row of position `steps` misses those of 2 and 3 times as many, turned by these angles at each."""
+    points = on_circles(table)
+    turned = {k: torch.polar(torch.ones_like(angles), (k - 1) * angles) for k in (2, 3)}
+    return [float((points[steps] * rotation - points[k * steps]).abs().max()) for k, rotation in turned.items()]
+
+
+@trial()
+def only_distance(encoder: TextEncoder) -> Finding:
+    """How alike two position vectors are depends on how far apart they stand, not on where."""
+    if encoder.config.positions not in TABLES:
+        return untried("This model has no table of positions.")
+    result = profile(encoder.model.embedding.positions.weight)
+    half = len(result.mean) // 2
+    relative = float(result.spread[:half].max() / result.mean[0].abs())
+    falls = float(1 - result.mean[1:half].max() / result.mean[0])
+    rises = int((result.mean[1:half] > result.mean[: half - 1]).sum())
+    text = (
+        f"The dot product of two position vectors is {brief(float(result.mean[0]))} for the same position, "
+        f"{brief(float(result.mean[1]))} for neighbours and {brief(float(result.mean[10]))} ten apart. At one distance "
+        f"it varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
+        f"{half - 1} steps."
+    )
+    picture = curves({"PE(p) · PE(p + k)": result.mean[:half]}, range(half), ("distance k", "dot product"))
+    judgement = judge(relative < ROUNDING < falls)
+    return Finding(relative, "how much it varies at one distance", text, judgement, picture)
+
 
 LABS = {
     "Word order": lab(

@@ -20,11 +20,10 @@ from encoder.experiments.attributions.target import Target, spearman
 from encoder.experiments.attributions.why import INTEGRATED, LOOKED, SLOPE, integrated_shares
 from encoder.experiments.compare import cosines, mean_between
 from encoder.metrics import attention_weights
+from encoder.pictures.labs.head_claims import position_of
+from encoder.pictures.labs.trial import Finding, a_text, bars, claim, curves, judge, trial, untried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Bars, Curves, Finding, array, judge, untried
-from encoder.teach.trials.head_trials import position_of
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
 
@@ -45,6 +44,15 @@ METHODS = (INTEGRATED, SLOPE, LOOKED, WEIGHT)
 SAME_ORDER, SOME_ORDER = 0.8, 0.5  # rank agreements
 
 
+@claim(
+    "contexts",
+    "tutorial",
+    "A word has one static vector, and another vector in each context: “light”.",
+    lesson="many-meanings",
+    word="light",
+    sentences=["Turn on the light.", "This bag is light.", "I prefer light blue."],
+)
+@trial()
 def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """One word has one static vector, and another one in each sentence."""
     if len(sentences) < 2:
@@ -69,12 +77,14 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
         f"{brief(last)} after the last layer. The nearest two have {brief(nearest)}; from {ALIKE:g} on two count as "
         f"one."
     )
-    curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
-    return Finding(last, "mean cosine after the last layer", text, judge(same and nearest < ALIKE), curves)
+    picture = curves({"mean cosine": mean}, range(len(mean)), ("layers behind it", "cosine"))
+    return Finding(last, "mean cosine after the last layer", text, judge(same and nearest < ALIKE), picture)
 
 
+@claim("rows-meaning", "workflow", page="embedding")
+@trial()
 def rows_hold_meaning(encoder: TextEncoder) -> Finding:
-    """The rows of the embedding table hold meaning: the word nearest to another is mostly one of its own kind.
+    """The rows of the embedding table hold meaning: words of one kind have rows alike.
 
     Of KINDS of words that are one piece each, all words of all kinds are compared by the cosine of their rows. What
     counts is that clearly more words have a word of their kind nearest than chance would give.
@@ -97,6 +107,20 @@ def rows_hold_meaning(encoder: TextEncoder) -> Finding:
     return Finding(share, "share of words whose nearest one is of their kind", text, judge(share > chance + 4 * error))
 
 
+@claim(
+    "apple",
+    "tutorial",
+    "In “I love Apple phones” the word moves from fruit towards computers.",
+    lesson="many-meanings",
+    sentence="I love Apple phones.",
+    other="I love apple pie.",
+    word="apple",
+    near="computer",
+    far="fruit",
+    neutral=["I love apple houses.", "I love apple."],
+    stand_in="banana",
+)
+@trial()
 def leans(
     encoder: TextEncoder,
     sentence: str,
@@ -170,7 +194,7 @@ def given_by(method: str, encoder: TextEncoder, trace: Trace, target: Target) ->
     return attention_weights(trace).mean((0, 1))[target.position]
 
 
-@experiment(runs=150, method=a_text(choices=METHODS))
+@trial(runs=150, method=a_text(choices=METHODS))
 def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
     """The words that a method gives most are those without which the guess falls most.
 
@@ -192,15 +216,15 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
         f"most without “{shown(trace.tokens[truly])}”, by {brief(float(falls[truly]))}. Over {len(places)} words the "
         f"two orders agree by {brief(value)} (Spearman; 1 is the same order, 0 none)."
     )
-    bars = Bars({"falls by": array(falls[places])}, [trace.tokens[i] for i in places], "logit of the guess")
+    picture = bars({"falls by": falls[places]}, [trace.tokens[i] for i in places], "logit of the guess")
     judgement = judge(
         value >= SAME_ORDER,
         f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else "",
     )
-    return Finding(value, "rank agreement", text, judgement, bars)
+    return Finding(value, "rank agreement", text, judgement, picture)
 
 
-@experiment(runs=20)
+@trial(runs=20)
 def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     """The token that gets most attention is the one that the guess needs most.
 
@@ -224,13 +248,13 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
         f"{percent(float(weight[needed]))}. When the first hands over nothing, the logit of {named(encoder, target)} "
         f"falls by {brief(float(falls[most]))}; when the second does, by {brief(float(falls[needed]))}."
     )
-    bars = Bars({"falls by": array(falls)}, list(trace.tokens), "logit of the guess")
+    picture = bars({"falls by": falls}, trace.tokens, "logit of the guess")
     what = "fall for the most looked-at token, over the largest"
     judgement = judge(
         most == needed,
         "it is not the one needed most, and its fall is half of the largest or more" if value >= SOME_ORDER else "",
     )
-    return Finding(value, what, text, judgement, bars)
+    return Finding(value, what, text, judgement, picture)
 
 
 def silent(encoder: TextEncoder, sentence: str, position: int) -> Trace:
@@ -239,6 +263,7 @@ def silent(encoder: TextEncoder, sentence: str, position: int) -> Trace:
     return encoder.trace(sentence, edits=[Edit(step, "zero", positions=(position,)) for step in steps])
 
 
+@trial()
 def meaning_counts(encoder: TextEncoder, sentence: str, denial: str, other: str) -> Finding:
     """A sentence is more like one that says the same in other words than like its denial in the same words.
 

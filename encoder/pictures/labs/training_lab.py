@@ -5,11 +5,11 @@ from encoder.experiments.probes.layer_probes import TASKS, labelled, probe
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Call, Several, call
 from encoder.pictures.lab import Ask, Note, Own, Show, about_sentence, in_lab, lab
+from encoder.pictures.labs.probing_claims import where_told
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.support.formatting import brief, listed, percent, shown
 from encoder.tasks.learning import KINDS, STEPS, learning_curve
-from encoder.teach.trials.probing import where_told
 
 SHARES, SEEDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), range(10)
 P = one_of("drop_p", SHARES, 0.1)

@@ -6,7 +6,7 @@ counts as far as a head puts more weight there than even attention and than it u
 where the largest of all heads is seldom as large for other words.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -18,11 +18,10 @@ from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.metrics import MARGIN, SENTENCES, length
 from encoder.metrics.head_measures import runs
 from encoder.model.encoder import Encoder
+from encoder.pictures.labs.head_claims import between_words
+from encoder.pictures.labs.trial import Finding, a_text, by_head, claim, judge, trial, untried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import listed, percent, points
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Finding, Judgement, by_head, judge, untried
-from encoder.teach.trials.head_trials import between_words
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 
@@ -32,9 +31,11 @@ LEAST = 0.05  # of a word's weight, beyond what is usual: less is no link, howev
 OVER = SENTENCES[:50]  # what is usual is measured over these
 DRAWS = 1000  # of other words
 Pairs = Sequence[tuple[int, int]]
+SVO = "subject, verb and object"
+KEYS = "Keys on the table belong to Sara."
 # Sentences with the words that a kind of head would link, each pair looked at both ways.
 LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
-    "subject, verb and object": (
+    SVO: (
         ("The cat chased the mouse.", (("cat", "chased"), ("chased", "mouse"))),
         ("The teacher read a long book.", (("teacher", "read"), ("read", "book"))),
         ("My brother bought a new car.", (("brother", "bought"), ("bought", "car"))),
@@ -158,7 +159,25 @@ def places_of(trace: Trace, pairs: Sequence[tuple[str, str]]) -> list[tuple[int,
     return result
 
 
-@experiment(runs=74, held=18, seconds=0.4)
+@claim(
+    "keys-table",
+    "tutorial",
+    "“Keys on the table belong to Sara”: some head links keys and table.",
+    lesson="many-heads",
+    sentence=KEYS,
+    word="keys",
+    target="table",
+)
+@claim(
+    "keys-sara",
+    "tutorial",
+    "“Keys on the table belong to Sara”: some head links keys and Sara.",
+    lesson="many-heads",
+    sentence=KEYS,
+    word="keys",
+    target="sara",
+)
+@trial(runs=74, held=18, seconds=0.4)
 def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
     """Some head links two words more than nearly all pairs of words as far apart, and matters to the result."""
     trace = encoder.trace(sentence)
@@ -195,6 +214,17 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     )
 
 
+@claim(
+    "one-head-both",
+    "tutorial",
+    "A single head cannot link “keys” both to “table” and to “Sara”.",
+    page="heads",
+    sentence=KEYS,
+    word="keys",
+    first="table",
+    second="sara",
+)
+@trial()
 def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, second: str) -> Finding:
     """No single head looks between a word and two others at once; for each of the two some head does.
 
@@ -289,35 +319,52 @@ def links(encoder: TextEncoder, job: str) -> Links | None:
     return Links(every.mean(0), float(largest.quantile(1 - RARE / len(LINKS))), len(every))
 
 
-def best_in_words(result: Links, job: str) -> str:
-    """How much the best head links, and from where it counts."""
+def of_links(result: Links | None, job: str, head: int | None = None) -> Finding:
+    """Return whether the head of this number has a job, or whether some head has one."""
+    if result is None:
+        return untried("Too few words stand as the labelled ones do in the sentences to compare with.")
     best = int(result.best_of.argmax())
-    return (
+    which = best if head is None else head
+    strengths, value = result.more.amax(0)[:, which], float(result.best_of[which])
+    able = [str(i) for i, strength in enumerate(strengths.tolist()) if strength > result.bar]
+    text = (
         f"Best for {job} is head {best}, in layer {result.layer(best)}: over {result.pairs} labelled pairs it puts "
         f"{points(float(result.best_of[best]))} more of a word's weight on the other word than words placed alike "
         f"and even attention explain. It counts from {points(result.bar)} on: with random words the best of all "
         f"heads reaches {points(result.chance)} in 1 of {len(LINKS) / RARE:.0f} draws."
     )
-
-
-def relation(
-    result: Links | None, job: str, tell: Callable[[Links, int, bool], tuple[str, Judgement]], head: int | None = None
-) -> Finding:
-    """Return what the links of a job say of one head, or of the best; `tell` adds words and judges them.
-
-    It gets the links, which head is the best, and whether the one that is meant counts.
-    """
-    if result is None:
-        return untried("Too few words stand as the labelled ones do in the sentences to compare with.")
-    best = int(result.best_of.argmax())
-    value = float(result.best_of[best if head is None else head])
-    more, judgement = tell(result, best, value > result.bar)
-    whose = "the best head" if head is None else f"head {head}"
+    judgement, whose = judge(bool(able)), "the best head"
+    if head is not None:
+        if len(strengths) > 1:
+            text += f" Head {head} is another head in each of {len(strengths)} layers; {len(able) or 'none'} of them "
+            text += "counts." if len(able) < 2 else "count."
+        if best != head:
+            text += f" The best of them has {points(value)}, in layer {result.layer(head)}."
+        layers = f"in {'layer' if len(able) == 1 else 'layers'} {listed(able)} alone" if able else ""
+        condition = layers if best == head else f"head {best} links them more" if able else ""
+        judgement, whose = judge(best == head and len(able) == len(strengths), condition), f"head {head}"
     what = f"weight of {whose} on the other word, beyond what its place explains"
-    return Finding(value, what, best_in_words(result, job) + more, judgement, by_head(result.more.amax(0)))
+    return Finding(value, what, text, judgement, by_head(result.more.amax(0)))
 
 
-@experiment(runs=58, held=18, seconds=0.3, job=JOB)
+@claim(
+    "head-one",
+    "tutorial",
+    "The first head, head 0 here, links subject, verb and object.",
+    lesson="many-heads",
+    head=0,
+    job=SVO,
+)
+@claim(
+    "head-two",
+    "tutorial",
+    "The second head, head 1 here, links things and places.",
+    lesson="many-heads",
+    head=1,
+    job="place",
+)
+@claim("head-three", "tutorial", "The third head, head 2 here, links words of time.", page="heads", head=2, job="time")
+@trial(runs=58, held=18, seconds=0.3, job=JOB)
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, more than other words and than other heads.
 
@@ -325,31 +372,11 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """
     if not 0 <= head < encoder.config.n_heads:
         raise EncoderError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
-    return of_head(links(encoder, job), head, job)
+    return of_links(links(encoder, job), job, head)
 
 
-def of_head(result: Links | None, head: int, job: str) -> Finding:
-    """Return whether the head of this number has a job."""
-
-    def tell(result: Links, best: int, counts: bool) -> tuple[str, Judgement]:
-        strengths = result.more.amax(0)[:, head]
-        able = [i for i, strength in enumerate(strengths.tolist()) if strength > result.bar]
-        text = ""
-        if len(strengths) > 1:
-            text = f" Head {head} is another head in each of {len(strengths)} layers; {len(able) or 'none'} of them "
-            text += "counts." if len(able) < 2 else "count."
-        if best != head:
-            text += f" The best of them has {points(float(result.best_of[head]))}, in layer {result.layer(head)}."
-        condition = ""
-        if able:
-            layers = f"{'layer' if len(able) == 1 else 'layers'} {listed([str(i) for i in able])}"
-            condition = f"in {layers} alone" if best == head else f"head {best} links them more"
-        return text, judge(best == head and len(able) == len(strengths), condition)
-
-    return relation(result, job, tell, head)
-
-
-@experiment(runs=58, held=18, seconds=0.3, job=JOB)
+@claim("some-head", "guide workflow", "Some head links subject, verb and object.", page="heads", job=SVO)
+@trial(runs=58, held=18, seconds=0.3, job=JOB)
 def some_head_links(encoder: TextEncoder, job: str) -> Finding:
     """Some head links the words of one kind of relation more than other words."""
-    return relation(links(encoder, job), job, lambda result, best, counts: ("", judge(counts)))
+    return of_links(links(encoder, job), job)

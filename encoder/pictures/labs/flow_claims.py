@@ -16,21 +16,25 @@ from encoder.explain.cost import run_flops, size
 from encoder.metrics import SENTENCES, attention_weights, length
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.head_measures import runs
+from encoder.pictures.labs.trial import USUAL_TOKENS, Cost, Finding, by_layer, claim, curves, judge, trial
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
-from encoder.teach.trials.experiment import USUAL_TOKENS, Cost, experiment
-from encoder.teach.trials.finding import Curves, Finding, array, by_layer, judge
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
 
 OVER = SENTENCES[:50]
+FAR = (
+    "The keys that the old man, who lived near the river and worked in a large office, left on the table belong to his "
+    "daughter."
+)
 MOSTLY = 0.8  # of all rows
 ROUNDING = 1e-5  # of the length of a vector
 
 
-@experiment(runs=50)
+@claim("weight-contribution", "workflow", page="heads")
+@trial(runs=50)
 def weight_contributes(encoder: TextEncoder) -> Finding:
-    """The token with the largest attention weight contributes most: in most rows of all heads it is one and the same.
+    """The token with the largest attention weight contributes most to what a head gives.
 
     Over fifty sentences, with all tokens and with words alone: no special tokens, no punctuation, as row or as column.
     """
@@ -50,9 +54,9 @@ def weight_contributes(encoder: TextEncoder) -> Finding:
         f"without special tokens and punctuation, it is in {percent(words)} of "
         f"{rows[1] * encoder.config.n_layers:,}. It counts as most rows from {percent(MOSTLY)} on."
     )
-    bars = by_layer({"all tokens": shares[0], "words alone": shares[1]}, "largest weight contributes most")
+    picture = by_layer({"all tokens": shares[0], "words alone": shares[1]}, "largest weight contributes most")
     judgement = judge(every >= MOSTLY, "among words alone" if words >= MOSTLY else "")
-    return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, bars)
+    return Finding(every, "share of rows in which the largest weight contributes most", text, judgement, picture)
 
 
 def words_of(trace: Trace) -> list[int]:
@@ -76,15 +80,14 @@ def cost_of_each_token(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     return Cost((n + 1) * run_flops(encoder.config, n), 2 * size(encoder.config).bytes_of_a_run(n), 0.1)
 
 
-@experiment(own_cost=cost_of_each_token)
-def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
-    """After so many layers every token's vector depends on every other token, however far apart the two stand.
+@claim("far-apart", "tutorial workflow", page="attention", sentence=FAR)
+@trial(own_cost=cost_of_each_token)
+def all_linked(encoder: TextEncoder, sentence: str) -> Finding:
+    """One layer links any two words, however far apart they stand.
 
-    Each token's vector is zeroed once before the first layer; the vectors of all others after those layers change.
+    Each token's vector is zeroed once before the first layer; the vectors of all others after that layer change.
     """
-    if layers > encoder.config.n_layers:
-        raise EncoderError(f"this model has {encoder.config.n_layers} layers, and {layers} are asked for")
-    step = f"layers.{layers - 1}.output"
+    step = "layers.0.output"
     before = encoder.trace(sentence)[step]
     changed = (
         torch.stack(
@@ -103,11 +106,10 @@ def all_linked(encoder: TextEncoder, sentence: str, layers: int = 1) -> Finding:
     others = gaps != 0
     reached, pairs = int((changed[others] > ROUNDING).sum()), int(others.sum())
     by_gap = torch.stack([changed[gaps.abs() == gap].mean() for gap in range(1, n)])
-    after = "one layer" if layers == 1 else f"{layers} layers"
     text = (
-        f"After {after} {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
+        f"After one layer {reached} of {pairs} pairs of tokens are linked: with the one taken out, the vector of the "
         f"other changes, on average by {percent(float(by_gap[0]))} for neighbours and by "
         f"{percent(float(by_gap[-1]))} at a distance of {n - 1}."
     )
-    curves = Curves({"change": array(by_gap)}, array(range(1, n)), ("distance", "change of the vector"))
-    return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), curves)
+    picture = curves({"change": by_gap}, range(1, n), ("distance", "change of the vector"))
+    return Finding(reached / pairs, "share of pairs that are linked", text, judge(reached == pairs), picture)

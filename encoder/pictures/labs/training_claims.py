@@ -14,41 +14,28 @@ from torch import Tensor, nn
 
 from encoder.checkpoint.build import on_meta, untrained
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments import softmax_slopes
 from encoder.model.config import EncoderConfig
+from encoder.pictures.labs.trial import Evidence, Finding, Judgement, bars, claim, curves, judge, trial, untried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, points
 from encoder.tasks.learning import scores_without_parts
-from encoder.tasks.tries import HEADS, TRAINED, Tries, steps_until, tries
+from encoder.tasks.tries import Tries, steps_until, tries
 from encoder.tasks.two_relations import STEPS
-from encoder.teach.trials.experiment import a_number, experiment, one_of_numbers
-from encoder.teach.trials.finding import Bars, Curves, Finding, Judgement, array, judge, untried
 
+LAB = "Trained without a part"  # that shows it
 CLEAR = 2.0  # standard errors
-NEARLY_NONE = 0.05  # of a gradient
 SURELY = 0.05  # how seldom so many of all tries would be won by a coin
+DEPTH = "2"  # layers of the models whose tries are judged
 LOSS = 1.0  # in nats, that a model is to reach
 TRAINED_LAYERS, TRAINED_ROWS = 2, 2
+LONGEST = 64  # tokens of a row that is trained on
 CLEARLY = 1.1  # times as long, from which one takes longer than the other
 
 
-def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
-    """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
-    (result,) = softmax_slopes((width,))
-    text = (
-        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(result.with_)} long on "
-        f"average with the division and {brief(result.without)} without, {percent(result.without / result.with_)} of "
-        f"it. It counts as nearly none below {percent(NEARLY_NONE)}."
-    )
-    passed = result.without / result.with_
-    little = f"less than half of it passes, and more than {percent(NEARLY_NONE)}" if passed < 0.5 else ""
-    judgement = judge(passed < NEARLY_NONE, little)
-    return Finding(result.without, "length of the gradient without the division", text, judgement)
-
-
-@experiment(runs=90, held=32)
+@claim("feed-forward-needed", "tutorial guide", page="what_if")
+@trial(runs=90, held=32)
 def feed_forward_needed(encoder: TextEncoder) -> Finding:
-    """Without its feed-forward networks a model guesses far fewer hidden words.
+    """Without feed-forward the model guesses far worse.
 
     Over the bundled sentences, which no training has seen; a network that is left out adds nothing to the sum.
     """
@@ -68,8 +55,8 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
         f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
         "that never had it are trained in Labs."
     )
-    bars = Bars({"guessed first": array(score.top_1 for score in scores.values())}, list(scores), "share guessed first")
-    return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), bars)
+    picture = bars({"guessed first": [score.top_1 for score in scores.values()]}, list(scores), "share guessed first")
+    return Finding(lost, "share of guesses lost without feed-forward", text, judge(lost > CLEAR * error), picture)
 
 
 def by_luck(wins: int, losses: int) -> float:
@@ -90,73 +77,97 @@ def told_tries(wins: int, losses: int, tries: int) -> str:
     return f"in {wins} of {tries} tries and behind in {losses}{'' if surely else ': neither is surely ahead'}"
 
 
-OF_TRIES = one_of_numbers(tuple(TRAINED))
-
-
-@experiment(seconds=0.0, layers=OF_TRIES)
-def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -> Finding:
+@claim(
+    "narrow",
+    "tutorial",
+    "A model with a narrow feed-forward learns less.",
+    lab=LAB,
+    kind="post-norm",
+    than="narrow feed-forward",
+)
+@claim(
+    "root-factor",
+    "guide",
+    "Multiplying the embedding by √d_model helps training.",
+    lab=LAB,
+    kind="post-norm",
+    than="without the factor",
+)
+@claim(
+    "pre-norm-end",
+    "block",
+    "Pre-norm ends slightly worse than post-norm: two layers.",
+    lab=LAB,
+    kind="post-norm",
+    than="pre-norm",
+)
+@trial(seconds=0.0)
+def learns_better(encoder: TextEncoder, kind: str, than: str) -> Finding:
     """A small model of one kind learns better in the same steps than one of another kind.
 
     Both learnt to count like letters from the same inputs, in several tries; what counts is the loss on unseen inputs.
     """
     stored = tries()
-    ours, theirs = map(torch.tensor, trained(layers, kind, than))
+    ours, theirs = map(torch.tensor, trained(kind, than))
     wins, losses = (int((a[:, -1] < b[:, -1]).sum()) for a, b in ((ours, theirs), (theirs, ours)))
     ends = [float(side[:, -1].mean()) for side in (ours, theirs)]
-    right = [sum(stored.right[str(layers)][model]) / len(ours) for model in (kind, than)]
+    right = [sum(stored.right[DEPTH][model]) / len(ours) for model in (kind, than)]
     text = (
-        f"Models of {layers} layers learnt to count letters, in {stored.steps[-1]} steps and {len(ours)} tries. "
+        f"Models of {DEPTH} layers learnt to count letters, in {stored.steps[-1]} steps and {len(ours)} tries. "
         f"In the end “{kind}” has a mean loss of {brief(ends[0])} nats and {percent(right[0])} of the answers right, "
         f"“{than}” {brief(ends[1])} nats and {percent(right[1])}. “{kind.capitalize()}” is ahead "
         f"{told_tries(wins, losses, len(ours))}. Larger models were not tried. {stored.sentence}"
     )
-    curves = both_curves(stored, {kind: ours, than: theirs})
+    picture = both_curves(stored, {kind: ours, than: theirs})
     what = "difference of the loss in the end, in nats"
-    return Finding(ends[0] - ends[1], what, text, by_tries(wins, losses, len(ours)), curves)
+    return Finding(ends[0] - ends[1], what, text, by_tries(wins, losses, len(ours)), picture)
 
 
-@experiment(seconds=0.0, loss=a_number(0.1, 3.0, whole=False), layers=OF_TRIES)
-def learns_faster(encoder: TextEncoder, kind: str, than: str, layers: int = 2, loss: float = LOSS) -> Finding:
+@claim(
+    "norms-faster", "tutorial", "Norms make training converge faster.", lab=LAB, kind="post-norm", than="without norms"
+)
+@trial(seconds=0.0)
+def learns_faster(encoder: TextEncoder, kind: str, than: str) -> Finding:
     """A small model of one kind reaches a loss in fewer steps than one of another kind.
 
     Both learnt to count like letters from the same inputs, in several tries. Every ten steps the loss on unseen inputs
     was looked at; one that never came down to the loss is behind every one that did.
     """
     stored = tries()
-    losses = trained(layers, kind, than)
-    ours, theirs = ([steps_until(curve, stored.steps, loss) for curve in of_kind] for of_kind in losses)
+    losses = trained(kind, than)
+    ours, theirs = ([steps_until(curve, stored.steps, LOSS) for curve in of_kind] for of_kind in losses)
     never = stored.steps[-1] + 1
     pairs = [(a or never, b or never) for a, b in zip(ours, theirs, strict=True)]
     wins, behind, count = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs), len(pairs)
     reached = [listed([str(step) if step else "never" for step in side]) for side in (ours, theirs)]
     text = (
-        f"Models of {layers} layers learnt to count letters, in {count} tries of {stored.steps[-1]} steps. The loss on "
-        f"unseen inputs is {brief(loss)} or less from these steps on: with “{kind}” {reached[0]}, with “{than}” "
+        f"Models of {DEPTH} layers learnt to count letters, in {count} tries of {stored.steps[-1]} steps. The loss on "
+        f"unseen inputs is {brief(LOSS)} or less from these steps on: with “{kind}” {reached[0]}, with “{than}” "
         f"{reached[1]}, try by try. “{kind.capitalize()}” is ahead {told_tries(wins, behind, count)}. Larger models "
         f"were not tried. {stored.sentence}"
     )
-    curves = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
+    picture = both_curves(stored, dict(zip((kind, than), map(torch.tensor, losses), strict=True)))
     earlier = sum(b - a for a, b in pairs) / count
     what = f"steps by which it is earlier on average, where never counts as {never:,}"
-    return Finding(float(earlier), what, text, by_tries(wins, behind, count), curves)
+    return Finding(float(earlier), what, text, by_tries(wins, behind, count), picture)
 
 
-def trained(layers: int, *kinds: str) -> Sequence[Sequence[Sequence[float]]]:
+def trained(*kinds: str) -> Sequence[Sequence[Sequence[float]]]:
     """The stored losses of models of these kinds [kinds][tries][looks].
 
     Raises:
         EncoderError: no model of that kind was trained with so many layers.
     """
-    stored = tries().losses[str(layers)]
+    stored = tries().losses[DEPTH]
     if missing := [kind for kind in kinds if kind not in stored]:
-        raise EncoderError(f"“{missing[0]}” was not trained with {layers} layers; {listed(list(stored))} were")
+        raise EncoderError(f"“{missing[0]}” was not trained with {DEPTH} layers; {listed(list(stored))} were")
     return [stored[kind] for kind in kinds]
 
 
-def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Curves:
+def both_curves(stored: Tries, sides: Mapping[str, Tensor]) -> Evidence:
     """The mean losses of two kinds of model."""
-    series = {model: array(side.mean(0)) for model, side in sides.items()}
-    return Curves(series, array(stored.steps), ("training steps", "loss on unseen inputs, in nats"))
+    series = {model: side.mean(0) for model, side in sides.items()}
+    return curves(series, stored.steps, ("training steps", "loss on unseen inputs, in nats"))
 
 
 def by_threads(measure: Callable[[], tuple[float, float]]) -> dict[int, tuple[float, float]]:
@@ -191,13 +202,14 @@ def told_times(times: Mapping[int, tuple[float, float]]) -> str:
     )
 
 
-@experiment(seconds=4.0)
-def trained_faster(encoder: TextEncoder, longest: int = 64) -> Finding:
-    """A step of training takes an encoder less time than an LSTM of as many parameters, on however many threads.
+@claim("recurrent-training", "tutorial", lab=LAB)
+@trial(seconds=4.0)
+def trained_faster(encoder: TextEncoder) -> Finding:
+    """A step of training takes an encoder less time than an LSTM of the same size.
 
     Forward, backward and the optimizer, over random ids; the quicker of two steps of each.
     """
-    n = min(longest, encoder.max_tokens)
+    n = min(LONGEST, encoder.max_tokens)
     wide = width_of_lstm(encoder)
     times = by_threads(lambda: training_seconds(encoder, n, wide))
     text = (
@@ -247,21 +259,25 @@ def quickest(model: nn.Module, run: Callable[[], Tensor]) -> float:
     return min(taken[1:])
 
 
-@experiment(seconds=0.0, heads=one_of_numbers(HEADS[1:]))
-def heads_share_work(encoder: TextEncoder, heads: int = 2) -> Finding:
-    """Several heads learn a task of two relations better than one head does, trained alike, and as wide together."""
+@claim("two-heads", "tutorial", page="training")
+@trial(seconds=0.0)
+def heads_share_work(encoder: TextEncoder) -> Finding:
+    """Two heads learn two relations better than one head does.
+
+    Trained alike, and as wide together.
+    """
     stored = tries()
-    shares = {count: stored.pairs[str(count)] for count in (1, heads)}
+    shares = {count: stored.pairs[str(count)] for count in (1, 2)}
     each = {count: listed([percent(share) for share in right]) for count, right in shares.items()}
-    pairs = list(zip(shares[1], shares[heads], strict=True))
+    pairs = list(zip(*shares.values(), strict=True))
     wins, losses = sum(many > single for single, many in pairs), sum(many < single for single, many in pairs)
     text = (
         f"One layer, 32 wide, learnt to say two letters at each of 6 places, the one before and the one that mirrors "
-        f"it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, {heads} heads {each[heads]}: "
+        f"it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, 2 heads {each[2]}: "
         f"these are ahead {told_tries(wins, losses, len(pairs))}. Longer training and larger models were not "
         f"tried. {stored.sentence}"
     )
     mean = [sum(right) / len(right) for right in shares.values()]
-    bars = Bars({"pairs told right": array(mean)}, [f"{count} heads" for count in shares], "share right")
+    picture = bars({"pairs told right": mean}, [f"{count} heads" for count in shares], "share right")
     judgement = by_tries(wins, losses, len(pairs))
-    return Finding(mean[-1] - mean[0], "share of pairs that several heads tell more", text, judgement, bars)
+    return Finding(mean[-1] - mean[0], "share of pairs that two heads tell more", text, judgement, picture)

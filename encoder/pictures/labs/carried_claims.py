@@ -4,10 +4,9 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.circuit import Circuit, circuits_by_content, phenomena
+from encoder.pictures.labs.trial import Finding, a_text, claim, grid, judge, trial, untried
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import listed, percent
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Finding, Grid, judge, untried
 
 MOST = 0.5  # of a change: what a head carries as much of alone, it is said to do
 NOT_MEASURED = "What the heads of this model carry to a gap was not measured; that of “base” was."
@@ -37,7 +36,7 @@ def carriers(change: str, circuit: Circuit) -> str:
     return f"{phenomena()[change].shows}: {who}"
 
 
-@experiment(change=a_text(choices=phenomena()))
+@trial(change=a_text(choices=phenomena()))
 def head_carries(encoder: TextEncoder, change: str, layer: int = 0, head: int = 0) -> Finding:
     """A head alone carries most of what turns a guess when one other word of the sentence is exchanged."""
     if not (circuits := constructed(encoder)):
@@ -57,8 +56,10 @@ def head_carries(encoder: TextEncoder, change: str, layer: int = 0, head: int = 
     return Finding(share, "share of the change that this head carries", text, judge(share >= MOST, condition))
 
 
+@claim("one-thing-each", "guide", lesson="does-each-head-do-one-thing")
+@trial()
 def each_carries_one(encoder: TextEncoder) -> Finding:
-    """Each head of the last layer does one thing: it alone carries most of one kind of change of a guess.
+    """Each head of the last layer does one thing.
 
     What was tried are the constructed phenomena, so a head without one may do what nobody has asked.
     """
@@ -75,7 +76,7 @@ def each_carries_one(encoder: TextEncoder) -> Finding:
         f"last layer carry one of these alone{f' ({listed(several)})' if several else ''}, the others none. {STORED}"
     )
     condition = f"for heads {listed(able)} alone, of the {len(circuits)} changes that were tried" if able else ""
-    grid = np.array([[circuit.each[place] for place in last] for circuit in circuits.values()])
-    picture = Grid(grid, list(circuits), [f"head {head}" for _, head in last], share=False)
+    shares = np.array([[circuit.each[place] for place in last] for circuit in circuits.values()])
+    picture = grid(shares, list(circuits), [f"head {head}" for _, head in last])
     holds = judge(all(len(changes) == 1 for changes in does.values()), condition)
     return Finding(float(len(able)), "heads of the last layer that carry a change alone", text, holds, picture)

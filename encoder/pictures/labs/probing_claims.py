@@ -4,15 +4,15 @@ import math
 from itertools import pairwise
 from statistics import NormalDist
 
-import numpy as np
+from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.named import named
 from encoder.experiments.probes.layer_probes import TASKS, Probe, probe
+from encoder.pictures.labs.trial import Evidence, Finding, a_text, claim, curves, judge, trial, untried
 from encoder.support.formatting import listed, percent
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 
+LAB = "What layers know"  # that shows it
 CLEAR = 2.0  # standard errors
 RARE = 0.05  # the chance that two layers that tell alike seem to differ, over all pairs of layers
 
@@ -23,13 +23,12 @@ def told_surely(result: Probe, layer: int) -> bool:
     return bool(over > CLEAR * result.error[layer])
 
 
-def curves(**probes: Probe) -> Curves:
+def accuracies(**probes: Probe) -> Evidence:
     """The accuracies of up to two probes, each with its control task."""
-    series = dict[str, np.ndarray]()
+    series = dict[str, Tensor]()
     for name, result in probes.items():
-        series |= {name: array(result.accuracy), f"{name}, control": array(result.control)}
-    layers = len(next(iter(probes.values())).accuracy)
-    return Curves(series, array(range(layers)), ("layers", "share told right"))
+        series |= {name: result.accuracy, f"{name}, control": result.control}
+    return curves(series, range(len(result.accuracy)), ("layers", "share told right"))
 
 
 def at(layer: int) -> str:
@@ -64,9 +63,10 @@ def clearer(result: Probe, layer: int, other: int) -> bool:
     return float(result.accuracy[layer] - result.accuracy[other]) > errors * error
 
 
-@experiment(runs=200, held=40, probes=("parts of speech", "good or bad"))
+@claim("lower-upper", "tutorial workflow", lab=LAB)
+@trial(runs=200, held=40, probes=("parts of speech", "good or bad"))
 def grammar_first(encoder: TextEncoder) -> Finding:
-    """Lower layers hold grammar, upper layers meaning: probes tell parts of speech best in lower ones.
+    """Lower layers hold grammar, upper layers meaning.
 
     Parts of speech stand for grammar, and whether a sentence tells of something good or bad for meaning. What counts is
     the first layer that is within one standard error of the best; meaning has to be told clearly better there than in
@@ -88,26 +88,35 @@ def grammar_first(encoder: TextEncoder) -> Finding:
         "layers from the best for grammar to the best for meaning",
         text,
         judge(clear and high > low and clearer(meaning, high, low)),
-        curves(**{"parts of speech": grammar, "good or bad": meaning}),
+        accuracies(**{"parts of speech": grammar, "good or bad": meaning}),
     )
 
 
-@experiment(runs=200, held=40, probes=("place",))
+@claim("place-kept", "workflow tutorial", lab=LAB)
+@trial(runs=200, held=40, probes=("place",))
 def place_kept(encoder: TextEncoder) -> Finding:
-    """Positions are given once, and the last vectors tell less of a token's place than the first ones."""
+    """After the last layer a vector still knows where its word stands."""
     result = probe(encoder, "place")
     first, last = float(result.accuracy[0]), float(result.accuracy[-1])
-    fell = first - last > CLEAR * float(result.error[-1])
     text = (
         f"Of {result.samples} words a probe tells the place in the sentence of {percent(first)} from the input and of "
         f"{percent(last)} after all layers; the control task {percent(float(result.control[0]))} and "
         f"{percent(float(result.control[-1]))}; who never looks is right in {percent(result.commonest)}."
     )
-    judgement = judge(fell and told_surely(result, 0))
-    return Finding(last, "share of places told after all layers", text, judgement, curves(place=result))
+    judgement = judge(told_surely(result, -1))
+    return Finding(last, "share of places told after all layers", text, judgement, accuracies(place=result))
 
 
-@experiment(runs=200, probes=("task",), task=a_text(choices=TASKS))
+@claim("phrases-middle", "tutorial", "Layers 3 and 4 hold phrases and clauses.", lab=LAB, task="phrases", where=[3, 4])
+@claim(
+    "meaning-top",
+    "tutorial workflow",
+    "Layers 5 and 6 hold the meaning of the sentence.",
+    lab=LAB,
+    task="good or bad",
+    where=[5, 6],
+)
+@trial(runs=200, probes=("task",), task=a_text(choices=TASKS))
 def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     """A probe tells a task best after one of these layers, surely better than after any other or from the input.
 
@@ -131,12 +140,15 @@ def told_in(encoder: TextEncoder, task: str, where: list[int]) -> Finding:
     over_input = 0 in where or clearer(result, best, 0)
     ahead = told_surely(result, best) and over_input and there > elsewhere
     judgement = judge(ahead and clearer(result, best, other), "by no more than chance may make" if ahead else "")
-    return Finding(there - elsewhere, "share told there more than elsewhere", text, judgement, curves(**{task: result}))
+    return Finding(
+        there - elsewhere, "share told there more than elsewhere", text, judgement, accuracies(**{task: result})
+    )
 
 
-@experiment(runs=100, seconds=3.0)
+@claim("names-told", "block workflow", lab=LAB)
+@trial(runs=100, seconds=3.0)
 def names_told(encoder: TextEncoder) -> Finding:
-    """The output vectors serve to find names: a linear map tells words of names from others, better than a list does.
+    """The output serves to find names: it tells them better than a list of words does.
 
     On gold trees, where people marked the names. The list has the class that each word most often has elsewhere.
     """
@@ -159,4 +171,4 @@ def read_off(result: Probe, task: str, samples: str, better: bool = True, beside
         f"{beside}"
     ).strip()
     judgement = judge(told_surely(result, -1) and better)
-    return Finding(last, f"share of {samples} told right", text, judgement, curves(**{task: result}))
+    return Finding(last, f"share of {samples} told right", text, judgement, accuracies(**{task: result}))

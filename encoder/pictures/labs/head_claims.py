@@ -3,15 +3,17 @@
 Networks that read rows of digits are asked what they compute, too.
 """
 
+import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import MARGIN, attention_weights
+from encoder.pictures.labs.trial import Finding, by_head, claim, judge, trial, untried
+from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent
-from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
+from encoder.tasks.mystery import SAME, examine, reads_digits
 from encoder.tasks.on_digits import ON_DIGITS
-from encoder.teach.trials.finding import Bars, Finding, by_head, judge, untried
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
 
@@ -38,6 +40,17 @@ def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
     return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
 
 
+@claim(
+    "first-layer",
+    "guide",
+    "In “I love transformers” the first layer looks from “transformers” at “love”.",
+    page="attention",
+    sentence="I love transformers",
+    word="transformers",
+    target="love",
+    layer=0,
+)
+@trial()
 def looks_at(
     encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int | None = None
 ) -> Finding:
@@ -92,6 +105,18 @@ def check_head(weights: Tensor, layer: int, head: int) -> None:
         )
 
 
+@claim(
+    "who-is-it",
+    "asked",
+    "Attention shows what “it” is: the street that was too wide, the animal that was too tired.",
+    lesson="who-is-it",
+    sentence=WIDE,
+    other="The animal didn't cross the street because it was too tired.",
+    word="it",
+    first="street",
+    second="animal",
+)
+@trial()
 def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
     """Some head turns the word from one thing to another when the sentence changes."""
     lead = []  # how much more on `first` than on `second`, per head
@@ -116,13 +141,7 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
 NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Training does."
 
 
-def bars(result: Examined) -> Bars:
-    """What breaks without each head."""
-    layers, heads = result.harm.shape
-    names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
-    return Bars({"answered otherwise": result.harm.ravel()}, names, "share of inputs answered otherwise without it")
-
-
+@trial()
 def computes(encoder: TextEncoder, task: str) -> Finding:
     """A network that reads eight digits computes what a task asks for."""
     if not reads_digits(encoder.model):
@@ -133,6 +152,7 @@ def computes(encoder: TextEncoder, task: str) -> Finding:
     return Finding(share, f"share of inputs answered as “{about.title}” asks", text, judge(share >= SAME))
 
 
+@trial()
 def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding:
     """A network that reads eight digits needs this head: most of what breaks without a head breaks without it."""
     if not reads_digits(encoder.model):
@@ -149,4 +169,4 @@ def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding
     )
     does = (layer, head) in result.needed
     what = f"share of inputs answered otherwise without layer {layer}, head {head}"
-    return Finding(broken, what, text, judge(does), bars(result))
+    return Finding(broken, what, text, judge(does), by_head(torch.as_tensor(result.harm)))

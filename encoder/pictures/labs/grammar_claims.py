@@ -9,27 +9,24 @@ from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
 from encoder.exam.rise import COUNTS, EXAMPLES, Rise, rise, whole
 from encoder.exam.simple_rules import RULES
+from encoder.pictures.labs.trial import Evidence, Finding, a_text, claim, curves, judge, trial, untried
 from encoder.support.formatting import listed, percent
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Curves, Finding, array, judge, untried
 
 RELATION = a_text(choices=("obj", "det", "case"))
 NO_EXAM = "The heads of this model were not examined on gold trees; those of “base” and “small” were."
-FAR, FAR_MORE = 5, 0.1  # words apart, and how much more of a word's weight than even attention puts there
 STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
-def curves(curve: Rise) -> Curves:
+def drawn(curve: Rise) -> Evidence:
     """The share of right answers, those of the rules, and how often the head answers by the distance, by the step."""
     rules = {"the best simple rule": curve.rule_line, curve.fixed_name: curve.fixed_line}
     series = {"right": curve.shares, **rules, f"looks {curve.fixed_name}": curve.near}
-    steps = array(step + 1 for step in curve.steps)
-    values = {name: array(shares.values()) for name, shares in series.items()}
-    return Curves(values, steps, ("training steps + 1", "share"), (True, False))
+    values = {name: shares.values() for name, shares in series.items()}
+    return curves(values, [step + 1 for step in curve.steps], ("training steps + 1", "share"), True, False)
 
 
-@experiment(relation=RELATION)
+@trial(relation=RELATION)
 def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     """A head finds a relation of grammar surely more often than a fixed distance does, after part of the training only.
 
@@ -44,10 +41,10 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     find, where = EXAMPLES[relation].find, EXAMPLES[relation].where
     what = f"steps of training until it finds {find} of {where} surely more often than a fixed distance does"
     text = f"{whole(curve, moments.model)} {STORED}"
-    return Finding(float(curve.steps[at]), what, text, judge(at > 0), curves(curve))
+    return Finding(float(curve.steps[at]), what, text, judge(at > 0), drawn(curve))
 
 
-@experiment(relation=RELATION)
+@trial(relation=RELATION)
 def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     """Before a head finds a relation of grammar more often than a fixed distance does, it looks mostly there.
 
@@ -66,9 +63,17 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
         f"wrong, from {percent(before)} of {curve.n:,} examples; at step {then:,} from {percent(since)}. It counts "
         f"as looking mostly there from {percent(COUNTS)} on. {STORED}"
     )
-    return Finding(before, f"share of looks {curve.fixed_name} before", text, judge(curve.counted), curves(curve))
+    return Finding(before, f"share of looks {curve.fixed_name} before", text, judge(curve.counted), drawn(curve))
 
 
+@claim(
+    "each-head",
+    "workflow tutorial guide",
+    "Each of the eight heads learns a relation of its own.",
+    page="heads",
+    chosen=[0, 1, 2, 3, 4, 5, 6, 7],
+)
+@trial()
 def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     """Each of the heads of these numbers, in some layer, links words by a relation in which it passed the exam.
 

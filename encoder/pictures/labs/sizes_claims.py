@@ -4,15 +4,25 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters, run_flops, size
+from encoder.pictures.labs.softmax_lab import titled
+from encoder.pictures.labs.trial import (
+    Cost,
+    Finding,
+    a_list,
+    a_number,
+    a_text,
+    bars,
+    claim,
+    curves,
+    judge,
+    trial,
+    untried,
+)
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent, shown
-from encoder.teach.trials.experiment import Cost, a_list, a_number, a_text, experiment
-from encoder.teach.trials.finding import Bars, Curves, Finding, judge, titled, untried
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 REPETITIONS = 4  # runs of each length that is timed
@@ -33,14 +43,8 @@ BERT_WORDS = {  # some of its lines: vocab.txt of google-research/bert, uncased_
 PARTS = {
     "attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
     "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
-    "W_Q": ("attention.w_q",),
-    "W_O": ("attention.w_o",),
-    "W_1": ("feed_forward.w_1",),
-    "W_2": ("feed_forward.w_2",),
-    "norm 1": ("norm1",),
-    "norm 2": ("norm2",),
 }
-KINDS = ("attention", "feed-forward")
+PAPER = 512  # the width of the blocks that claims of parts are about
 
 
 def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
@@ -49,26 +53,30 @@ def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
     return sum(part.counted for part in parameters(encoder.model) if part.name.startswith(starts))
 
 
+@claim("twelve-squares", "block", lesson="parameters")
+@trial()
 def block_size(encoder: TextEncoder) -> Finding:
     """One block holds about 12 d_model² parameters."""
     counted, about = block(encoder), 12 * encoder.config.d_model**2
     off = abs(counted / about - 1)
     text = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
-    each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
-    bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
+    each = {name: block(encoder, PARTS[name]) for name in PARTS} | {"norms": block(encoder, ("norm",))}
+    picture = bars({"parameters": each.values()}, list(each), "parameters of a block")
     judgement = judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else "")
-    return Finding(float(counted), "parameters of a block", text, judgement, bars)
+    return Finding(float(counted), "parameters of a block", text, judgement, picture)
 
 
-def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
-    """One block holds 4 d² + 8 d² and so many d parameters, which is what its parts add up to."""
+@claim("block-total", "block", page="models")
+@trial()
+def block_total(encoder: TextEncoder) -> Finding:
+    """The parameters of one block are 4 d_model² + 8 d_model² + 6 d_model."""
     d, counted = encoder.config.d_model, block(encoder)
     if encoder.config.d_ff != 4 * d:
         return untried("The formula is of blocks with d_ff = 4 d_model.")
     listed_up = counted - counted_biases(encoder, PARTS["attention"])
-    claimed = 12 * d**2 + widths * d
+    claimed = 12 * d**2 + 6 * d
     text = (
-        f"With d = {d} the formula, 12 d² + {widths} d, gives {claimed:,}. The parts as tutorials list them, attention "
+        f"With d = {d} the formula, 12 d² + 6 d, gives {claimed:,}. The parts as tutorials list them, attention "
         f"without biases, add up to {listed_up:,} = 12 d² + {(listed_up - 12 * d**2) / d:g} d; with them the block "
         f"holds {counted:,} = 12 d² + {(counted - 12 * d**2) / d:g} d."
     )
@@ -76,17 +84,32 @@ def block_total(encoder: TextEncoder, widths: int = 6) -> Finding:
     return Finding(float(counted - claimed), "parameters that the formula leaves out", text, judgement)
 
 
-@experiment(seconds=0.0, part=a_text(choices=PARTS), expected=a_number(1, 1e12, whole=False))
-def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
+@claim(
+    "feed-forward-size",
+    "tutorial",
+    "Feed-forward has about 2 million parameters in a block of the paper's size.",
+    lesson="parameters",
+    part="feed-forward",
+    expected=2e6,
+)
+@claim(
+    "attention-size",
+    "tutorial",
+    "Attention has about 1 million parameters in a block of the paper's size.",
+    lesson="parameters",
+    part="attention",
+    expected=1e6,
+)
+@trial(seconds=0.0, part=a_text(choices=PARTS), expected=a_number(1, 1e12, whole=False))
+def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
     """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
-    The claim is of blocks of that d_model with d_ff four times as wide, and of no others. Zeros at its end are no
-    digits of it.
+    The claim is of blocks as wide as the paper's, and of no others. Zeros at its end are no digits of it.
     """
     config = encoder.config
-    if (config.d_model, config.d_ff) != (width, 4 * width):
+    if (config.d_model, config.d_ff) != (PAPER, 4 * PAPER):
         here = f"{config.d_model} and d_ff {config.d_ff}"
-        return untried(f"The claim is of blocks with d_model {width} and d_ff {4 * width}; this model has {here}.")
+        return untried(f"The claim is of blocks with d_model {PAPER} and d_ff {4 * PAPER}; this model has {here}.")
     counted = block(encoder, PARTS[part])
     biases = counted_biases(encoder, PARTS[part])
     digits = len(f"{expected:.0f}".rstrip("0"))
@@ -103,8 +126,10 @@ def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
     return sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias") and name.startswith(parts))
 
 
+@claim("qkv", "block", lesson="parameters")
+@trial()
 def query_key_value(encoder: TextEncoder) -> Finding:
-    """W_Q, W_K and W_V together hold 3 d_model² parameters."""
+    """W_Q, W_K and W_V count 3 d_model² parameters."""
     counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
     biases = counted_biases(encoder, PARTS["attention"][:3])
     text = (
@@ -115,7 +140,17 @@ def query_key_value(encoder: TextEncoder) -> Finding:
     return Finding(float(counted), "parameters of W_Q, W_K and W_V", text, judgement)
 
 
-@experiment(width=a_number(0, 8192), expected=a_list(a_number(1, 1_000_000), 4))
+@claim(
+    "three-rows",
+    "stack tutorial",
+    "“I understand this” comes out as a matrix of 3 × 512.",
+    lesson="shapes",
+    sentence="I understand this",
+    step="output",
+    expected=[3, 512],
+    width=512,
+)
+@trial(width=a_number(0, 8192), expected=a_list(a_number(1, 1_000_000), 4))
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
     """A step of the run has the shape that is claimed.
 
@@ -140,6 +175,7 @@ def by(sizes: list[int]) -> str:
     return " × ".join(map(str, sizes))
 
 
+@trial()
 def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     """All blocks, as many as claimed, take and give the same shape."""
     trace, count = encoder.trace(sentence), encoder.config.n_layers
@@ -161,7 +197,10 @@ def cost_of_lengths(encoder: TextEncoder, given: Mapping[str, Any]) -> Cost:
     return Cost(flops, size(encoder.config).bytes_of_a_run(64), 0)
 
 
-@experiment(own_cost=cost_of_lengths)
+@claim(
+    "constant-time", "tutorial", "A run takes the same time however many tokens it reads, 10 or 1,000.", lesson="cost"
+)
+@trial(own_cost=cost_of_lengths)
 def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
     """A run takes the same time however many tokens it reads: some lengths up to the longest."""
     return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
@@ -177,18 +216,21 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         f"Those for pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
         f"{percent(last.pair_flops / last.flops)} of all at the end."
     )
-    curves = Curves(
-        {
-            "measured": np.array([1000 * d.seconds for d in durations]),
-            "if it were constant": np.array([1000 * first.seconds for _ in durations]),
-        },
-        np.array([d.n for d in durations], dtype=float),
-        ("tokens", "milliseconds"),
-        (True, True),
-    )
-    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", text, judge(ratio < CONSTANT), curves)
+    measured = [1000 * d.seconds for d in durations]
+    series = {"measured": measured, "if it were constant": measured[:1] * len(measured)}
+    picture = curves(series, [d.n for d in durations], ("tokens", "milliseconds"), True, True)
+    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", text, judge(ratio < CONSTANT), picture)
 
 
+@claim(
+    "bert-ids",
+    "guide",
+    "[101, 2054, 2003, 2204, 102] is “What is transformer?”.",
+    page="start",
+    ids=[101, 2054, 2003, 2204, 102],
+    text="What is transformer?",
+)
+@trial()
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
     """A list of token ids is a text, in the vocabulary of BERT.
 

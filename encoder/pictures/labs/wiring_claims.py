@@ -8,11 +8,11 @@ from encoder.experiments.compare import cosines, mean_between
 from encoder.explain.whole import DeviationNorm, WholeEncoder
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name, catalogue
+from encoder.pictures.labs.head_claims import position_of
+from encoder.pictures.labs.trial import Finding, claim, judge, trial, untried
+from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import agreement, brief, listed
-from encoder.teach.trials.experiment import a_text, experiment
-from encoder.teach.trials.finding import Finding, judge, untried
-from encoder.teach.trials.head_trials import position_of
 from encoder.trace.unpadded import stream
 
 ROUNDING = 1e-5  # of the size of the numbers
@@ -24,10 +24,11 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, float]:
     return float((a - b).abs().max()), max(1.0, float(b.abs().max()))
 
 
-@experiment(runs=10, part=a_text(choices=POSITION_WISE))
+@claim("each-alone", "guide block workflow", page="feed_forward", sentence="The cat sleeps.")
+@trial(runs=10)
 @torch.inference_mode()
-def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") -> Finding:
-    """A part gives each token the same when it gets that token alone as when it gets all of them.
+def each_alone(encoder: TextEncoder, sentence: str) -> Finding:
+    """Feed-forward treats each token on its own: the others make no difference to it.
 
     The other part of a block is measured beside it.
     """
@@ -45,13 +46,15 @@ def each_alone(encoder: TextEncoder, sentence: str, part: str = "feed-forward") 
         f"In {encoder.config.n_layers} layers each of {len(trace.tokens)} tokens was given alone, and then all of them "
         f"together. The largest difference, as a share of the largest number: {listed(others)}."
     )
-    return Finding(largest[part], f"difference of {part}, alone and together", text, judge(largest[part] < ROUNDING))
+    value = largest["feed-forward"]
+    return Finding(value, "difference of feed-forward, alone and together", text, judge(value < ROUNDING))
 
 
-@experiment(part=a_text(choices=("whole", "block")))
+@claim("few-lines", "guide stack", page="output", sentence=WIDE)
+@trial()
 @torch.inference_mode()
-def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Finding:
-    """The class of a tutorial, given this model's weights, computes what this model does.
+def own_class(encoder: TextEncoder, sentence: str) -> Finding:
+    """A class of a few lines computes what such an encoder computes.
 
     The class is `encoder.explain.whole`, which stands on the page of the stack under Show me the code.
     """
@@ -76,12 +79,8 @@ def own_class(encoder: TextEncoder, sentence: str, part: str = "whole") -> Findi
     weights = {name: w for name, w in encoder.model.named_parameters() if not name.startswith("mlm_head.")}
     whole.load_state_dict({strip(name, names): weight for name, weight in weights.items()})
     trace = encoder.trace(sentence)
-    if part == "whole":
-        ours, theirs = trace["output"], whole(torch.tensor([trace.ids]))[0]
-    else:
-        ours, theirs = trace["layers.0.output"], whole.layers[0](trace["embedding.output"][None])[0]
-    difference, size = apart(theirs, ours)
-    lines = "its first block" if part == "block" else f"all {config.n_layers} layers"
+    difference, size = apart(whole(torch.tensor([trace.ids]))[0], trace["output"])
+    lines = f"all {config.n_layers} layers"
     text = f"With this model's weights the class and {lines} here agree {agreement(difference, size)}."
     return Finding(difference, "largest difference", text, judge(difference < 10 * ROUNDING * size))
 
@@ -103,6 +102,15 @@ def strip(name: str, parts: tuple[str, ...]) -> str:
     return name
 
 
+@claim(
+    "layers-refine",
+    "guide stack",
+    "With each layer the vectors of “light” in three sentences grow less alike.",
+    page="output",
+    word="light",
+    sentences=["Turn on the light.", "This bag is light.", "I prefer light blue."],
+)
+@trial()
 def layers_refine(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """With every layer a word's vectors in several sentences grow less alike: each layer takes in more of the rest."""
     if len(sentences) < 2:

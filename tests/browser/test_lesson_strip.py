@@ -1,0 +1,210 @@
+"""A lesson beside the real page, in a real browser: asked, answered in the picture, by keys, on a phone, and again."""
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from browser_tools import barriers, open_page, rerun, sentence_line
+from playwright.sync_api import Browser, Locator, Page, expect
+from tiers import mostly_nightly
+
+from encoder import TextEncoder
+from encoder.teach.lessons.lesson import LessonStep
+from pages.front.lesson_steps import shown_step
+from pages.front.request_fields import LessonRequest
+from pages.ui.lessons import library
+
+KEYS = "The keys to the cabinet [MASK] on the table."
+SIZES = {"projector": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
+DAILY = ["the-story", "what-is-attention", "parameters"]
+
+
+def address(app_url: str, name: str, at: int) -> str:
+    step = library.bundled()[name].steps[at - 1]
+    page = "" if step.page == "start" else step.page
+    return f"{app_url}/{page}?{urlencode({**step.view, 'lesson': name, 'at': at})}"
+
+
+def strip(page: Page) -> Locator:
+    return page.locator(".enc-lesson")
+
+
+def at_step(page: Page, at: int) -> None:
+    """Wait until a step is shown, asked or told."""
+    expect(strip(page).locator("[aria-current=step]")).to_have_attribute("aria-label", re.compile(rf"^Step {at}:"))
+    expect(strip(page).locator(".enc-lesson-body > *").first).to_be_visible()
+    expect(strip(page).get_by_text("One moment …")).to_have_count(0)
+
+
+def typed(page: Page, text: str) -> None:
+    """Write a sentence into the line on top of a page that the browser draws."""
+    sentence_line(page).fill(text)
+    sentence_line(page).press("Enter")
+
+
+def answer_of(name: str, at: int) -> list[str]:
+    """What is told once the step was answered: the longest pieces of it, which nothing else says."""
+    step = library.bundled()[name].steps[at - 1]
+    query = {"layer": "0", "head": "0", "model": "base", **step.view}
+    if "sentence" not in query:
+        return []
+    shown: dict[str, Any] = shown_step(LessonRequest(name, at, step.page, tuple(query.items()), True))
+    answered = shown["told"]
+    texts = ["".join(text for text, _ in parts) for parts in (answered["head"], *answered["lines"])]
+    return [text for text in texts if len(text) > 12]
+
+
+@pytest.mark.parametrize("name", mostly_nightly(library.bundled(), DAILY))
+def test_a_lesson_is_played_to_its_end_by_keys_and_nothing_says_the_answer_before(
+    page: Page, app_url: str, name: str
+) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, address(app_url, name, 1))
+    steps = library.bundled()[name].steps
+    for at, step in enumerate(steps, 1):
+        at_step(page, at)
+        if step.question:
+            expect(strip(page).locator(".enc-lesson-next")).to_be_disabled()
+            content = page.content()
+            for text in answer_of(name, at):
+                assert text not in content, (name, at, text)
+            page.keyboard.press("s")
+            expect(strip(page).locator(".enc-lesson-next")).to_be_focused(timeout=60_000)
+        elif not step.goal:
+            expect(strip(page).locator(".enc-lesson-next")).to_be_enabled()
+        if at < len(steps):
+            page.keyboard.press("ArrowRight")
+    strip(page).get_by_role("button", name="Finish").click()
+    expect(page).to_have_url(re.compile(r"/lessons(\?|$)"))
+    expect(strip(page)).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_a_word_is_pressed_and_the_page_opens_with_the_answer(
+    page: Page, app_url: str, base: TextEncoder, size: Any
+) -> None:
+    page.set_viewport_size(size)
+    open_page(page, address(app_url, "the-story", 5))
+    at_step(page, 5)
+    words = page.locator(".enc-lesson-asked .enc-word")
+    expect(words.filter(has_text="cabinet")).to_be_in_viewport()
+    assert page.locator(".enc-arcs path").count() == 0 and page.locator(".enc-spine").is_hidden()
+    assert barriers(page) == []
+    words.filter(has_text="cabinet").click()
+    expect(strip(page).locator("h2")).to_contain_text("keys")
+    row = base.trace(KEYS)["layers.5.attention.weights"][6, 6]
+    expect(strip(page)).to_contain_text(f"{100 * float(row[2]):.0f}")
+    expect(strip(page).locator(".is-yours").first).to_have_text("cabinet")
+    expect(strip(page).locator(".enc-lesson-next")).to_be_focused()
+    expect(page.locator(".enc-arcs path.enc-most")).to_be_visible()
+    assert barriers(page) == []
+
+
+def test_a_press_in_the_hidden_row_of_the_map_is_a_guess(page: Page, app_url: str) -> None:
+    at = next(
+        i
+        for i, step in enumerate(library.bundled()["what-is-attention"].steps, 1)
+        if step.page == "attention" and step.question and step.question.kind == "word"
+    )
+    page.set_viewport_size(SIZES["projector"])
+    open_page(page, address(app_url, "what-is-attention", at))
+    at_step(page, at)
+    expect(page.locator(".is-asked .picture-canvas")).to_be_visible()
+    assert page.locator(".at-numbers, [data-open], .rail-play:visible").count() == 0
+    word = int(page.locator(".enc-lesson-asked .enc-asked").get_attribute("data-word") or 0)
+    box = page.locator(".is-asked .picture-canvas").bounding_box()
+    assert box is not None
+    count = int(page.locator(".is-asked .picture-grid").get_attribute("aria-rowcount") or 1)
+    # The rows stand at the foot of the canvas, below the names of the columns.
+    height = page.locator(".is-asked .picture-cell").evaluate("cell => parseFloat(cell.style.height)")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - (count - word - 0.5) * height)
+    expect(strip(page).locator("h2")).to_be_visible()
+    expect(strip(page).locator(".is-yours").first).to_be_visible()
+
+
+def test_what_was_answered_is_there_after_a_reload_and_back_and_a_link_asks(
+    page: Page, app_url: str, browser: Browser
+) -> None:
+    open_page(page, address(app_url, "the-story", 1))
+    at_step(page, 1)
+    strip(page).get_by_role("button", name="are", exact=False).first.click()
+    expect(strip(page).locator("h2")).to_contain_text("You had it")
+    strip(page).locator(".enc-lesson-next").click()
+    at_step(page, 2)
+    expect(strip(page).locator(".enc-lesson-dots .is-done")).to_have_count(1)
+    page.reload()
+    at_step(page, 2)
+    page.go_back()
+    at_step(page, 1)
+    expect(strip(page).locator("h2")).to_contain_text("You had it")
+    other = browser.new_context()
+    fresh = other.new_page()
+    fresh.goto(page.url)
+    expect(fresh.locator(".enc-lesson-choices button").first).to_be_visible(timeout=60_000)
+    other.close()
+
+
+def test_an_own_sentence_is_asked_where_the_question_fits_and_else_there_is_a_way_back(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
+    open_page(page, address(app_url, "the-story", 3))
+    at_step(page, 3)
+    typed(page, "The keys of the piano are white.")
+    expect(page.locator(".enc-lesson-asked .enc-word").filter(has_text="piano")).to_be_visible()
+    page.locator(".enc-lesson-asked .enc-word").filter(has_text="piano").click()
+    trace = base.trace("The keys of the piano are white.")
+    x = trace["embedding.tokens"]
+    alike = (x @ x[2]) / (x.norm(dim=-1) * x[2].norm())
+    alike[[0, 2, -1]] = -1
+    expect(strip(page).locator("h2")).to_contain_text(trace.tokens[int(alike.argmax())])
+    typed(page, "I like tea.")
+    expect(strip(page)).to_contain_text("This step is about another sentence.")
+    expect(page.locator("main h1")).to_be_visible()  # the page works as ever
+    strip(page).get_by_role("button", name="Back to the lesson").click()
+    at_step(page, 3)
+    expect(page.locator(".enc-lesson-asked .enc-word").filter(has_text="cabinet")).to_be_visible()
+
+
+def test_who_looks_around_is_led_back_and_who_closes_it_keeps_the_page(page: Page, app_url: str) -> None:
+    open_page(page, address(app_url, "the-story", 5))
+    at_step(page, 5)
+    page.goto(page.url.replace("head=6", "head=2"))
+    expect(strip(page)).to_contain_text("You are looking around.", timeout=60_000)
+    strip(page).get_by_role("button", name="Back to step 5").click()
+    expect(page.locator(".enc-lesson-asked .enc-word").first).to_be_visible()
+    strip(page).get_by_role("button", name="Close the lesson").click()
+    expect(strip(page)).to_be_hidden()
+    expect(page.locator("main h1")).to_be_visible()
+    assert "lesson" not in page.url and "head=6" in page.url
+
+
+def test_the_last_step_of_the_story_counts_the_heads_that_are_off(page: Page, app_url: str) -> None:
+    last = len(library.bundled()["the-story"].steps)
+    open_page(page, address(app_url, "the-story", last))
+    at_step(page, last)
+    expect(strip(page)).to_contain_text("Now it says “are”.")
+    for head in ("head 6 of layer 5", "head 1 of layer 4"):
+        page.get_by_role("button", name=re.compile(f"^{head}")).first.click()
+    expect(strip(page)).to_contain_text("Heads off: 2.", timeout=60_000)
+
+
+def served() -> tuple[str, int, LessonStep]:
+    """A step that asks about a page which the server draws."""
+    return next(
+        (name, at, step)
+        for name, lesson in library.bundled().items()
+        for at, step in enumerate(lesson.steps, 1)
+        if step.page in ("models", "training") and step.question and step.question.kind != "word"
+    )
+
+
+def test_a_page_that_the_server_draws_waits_for_the_guess(page: Page, app_url: str) -> None:
+    name, at, _ = served()
+    open_page(page, address(app_url, name, at))
+    at_step(page, at)
+    expect(page.get_by_text("The picture opens with your guess.")).to_be_visible()
+    with rerun(page):
+        strip(page).locator(".enc-lesson-show").click()
+    expect(page.get_by_text("The picture opens with your guess.")).to_have_count(0)
+    expect(strip(page).locator("h2")).to_be_visible()
