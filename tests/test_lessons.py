@@ -155,7 +155,7 @@ def test_lessons_of_a_servers_own_folder_stand_before_the_others(own: Path) -> N
     (own / "2-words.toml").write_text(GOOD.replace("Order", "Words"), encoding="utf-8")
     (own / "1-order.toml").write_text(GOOD, encoding="utf-8")
     assert list(library.offered()) == ["order", "words", *library.bundled()] and library.own().refused == ()
-    assert library.find("words").title == "Words"
+    assert library.offered()["words"].title == "Words"
 
 
 def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:
