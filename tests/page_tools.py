@@ -217,7 +217,7 @@ def at(app: AppTest) -> tuple[int, int]:
 def words(app: AppTest) -> str:
     """All text of a page as a person reads it, a line for each piece, without the backslashes that keep it plain."""
     kinds = (app.title, app.header, app.subheader, app.markdown, app.caption, app.text, app.info, app.success)
-    return "\n".join(piece.value for kind in kinds for piece in kind).replace("\\", "")
+    return "\n".join(piece.value for kind in kinds for piece in kind).replace("\\", "").replace("\u00a0", " ")
 
 
 def said(app: AppTest) -> str:

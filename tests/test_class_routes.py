@@ -103,7 +103,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
         best = max(results["lines"], key=lambda line: line["value"])
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
-        assert results["said"].startswith(f"It is “{best['text']}”.")
+        assert results["said"].startswith(f"It is “{best['text']}”")
         csv = client.post("/api/class/keep", json={"seat": teacher, "format": "csv"}).text
         assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "3 to,1,2" in csv
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
@@ -167,7 +167,7 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
     for act, said in acts:
         for seat in forged:
             message = post(client, act, 410, seat=seat, **said)["message"]
-            assert message == "The class is over, or the server was started anew." and message in SCREEN
+            assert message == "The class is over, or its server has restarted." and message in SCREEN
         assert "only the teacher" in post(client, act, 409, seat=pupil, **said)["message"].lower()
     for seat in forged:
         assert post(client, "answer", 410, seat=seat, number=1, round=1, answer=0)
@@ -268,7 +268,7 @@ def test_a_teacher_closes_the_door_shuts_one_out_and_empties_the_wall(client: Te
             assert "shut this screen out" in refusal
         post(client, "act", seat=teacher, act="shut_door")
         leads.until(lambda parts: parts["counts"]["shut"])
-        assert "closed the door" in post(client, "join", 409, code=teacher[:6])["message"]
+        assert "locked this class" in post(client, "join", 409, code=teacher[:6])["message"]
         post(client, "act", seat=teacher, act="empty_wall")
         leads.until(lambda parts: parts["wall"] == [])
         post(client, "act", seat=teacher, act="open_door")

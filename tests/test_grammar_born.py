@@ -171,7 +171,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert app.title[0].value.replace("\\", "") == headline(rise(counted, "obj"), "this head")
+        assert header_of(app) == headline(rise(counted, "obj"), "this head")
         shares = sent(app)["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
 
@@ -203,16 +203,10 @@ def test_to_begin_and_to_pass_a_rule_are_told_apart() -> None:
     slow = curve([0.05, 0.06, 0.3, 0.6, 0.9], 0.4, rule=0.7)
     assert (slow.begins, slow.leaves, slow.passes) == (2, 3, 4)
     said = whole(slow, "small")
-    dated = (
-        "Step by step head 1 of layer 0 finds the verb: 6 % at step 1, 30 % at 2, 60 % at 3; the rule “two words back” "
-        "gets 40 %, the best rule 70 %."
-    )
+    dated = "From step 1 to 3 head 1 of layer 0 learns to find the verb: 6 % → 60 % right."
     assert said.startswith(dated)
     once = headline(curve([0.05, 0.06, 0.6, 0.9], 0.4), "it")
-    assert once == (
-        "Step by step it finds the verb: 6 % at step 1, 60 % at 2, 90 % at 3; the rule “two words back” gets 40 %, "
-        "the best rule 90 %."
-    )
+    assert once == "From step 1 to 2 it learns to find the verb: 6 % → 60 % right."
     assert "From step 3 on it is 10 points above the best fixed distance (40 %), from step 4 on" in said
     assert "at no step above the best simple rule (95 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.95), "small")
     assert "not 10 points above the best simple rule (55 %)" in whole(curve([0.05, 0.6], 0.4, rule=0.55), "small")
@@ -223,8 +217,8 @@ def test_what_is_said_of_small() -> None:
     one = rise(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
     assert whole(one, "small") == (
-        "Step by step head 0 of layer 2 finds the verb: 6 % at step 300, 39 % at 1,000, 71 % at 3,000; the rule “two "
-        "words back” gets 39 %, the best rule 95 %. From step 3,000 on it is 10 points above the best fixed distance "
+        "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6 % → 71 % right. From step 3,000 on it is "
+        "10 points above the best fixed distance "
         "(39 %), but at no step above the best simple rule (95 %)."
     )
     agreed = rise(MOMENTS, AGREEMENT)
@@ -313,12 +307,10 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     assert [line["title"] for line in data["dashed"]] == names and not data["lines"]
     ends = [line["shares"][-1] for line in data["dashed"]]
     assert ends == pytest.approx(constructed.shares[20_000][1:], abs=1e-5)
-    numbers = ", ".join(f"{percent(constructed.shares[step][0], 1)} at {step:,}" for step in constructed.drawn)
-    header = app.title[0].value.replace("\\", "")
-    assert (
-        f"Step by step three heads carry the number of the subject to the verb: {numbers}"
-        == (header.replace("at step ", "at ").split(";")[0])
-    )
+    shares = " → ".join(percent(constructed.shares[step][0], 1) for step in (3000, 20_000))
+    header = header_of(app)
+    carry = "From step 3,000 to 20,000 three heads carry the number of the subject to the verb"
+    assert header.split(";")[0] == f"{carry}: {shares}"
     assert header.endswith("head 0 of layer 2 hands over to head 3 of layer 3.")
     then, now = (constructed.shares[step] for step in (3000, 20_000))
     assert (
@@ -329,6 +321,11 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     assert "the change is below 0.5 nats, and nothing is drawn" in texts(app) and "arXiv 2309.07311" in texts(app)
 
 
+def header_of(app: AppTest) -> str:
+    """The headline of the page."""
+    return str(app.title[0].value).replace("\\", "").replace("\u00a0", " ")
+
+
 def texts(app: AppTest) -> str:
     """The words on the page that Streamlit draws."""
     return " ".join(part.value for part in [*app.markdown, *app.caption]).replace("\\", "")
@@ -336,11 +333,11 @@ def texts(app: AppTest) -> str:
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
-    assert app.title[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "this head")
+    assert header_of(app) == headline(rise(MOMENTS, "obj"), "this head")
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
-    assert data["who"] == "Layer 2, head 0 of small, whose training was filmed; that of base was not."
+    assert data["who"] == "Layer 2, head 0 of small: its training was filmed, that of base was not."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
@@ -378,7 +375,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
         shown = rise(MOMENTS, relation)
         name = "this head" if shown.place else "the network"
-        assert headline(shown, name) == app.title[0].value.replace("\\", "")
+        assert headline(shown, name) == header_of(app)
         assert bar(app)["sentence"] == example.sentence
     assert "No head does this alone" in data["note"]
     data = sent(open_app("training", sentence="Dogs chase cats in many very long gardens"))
@@ -409,7 +406,7 @@ def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> 
         assert sent(open_app("training", model=model))["who"] == "Layer 2, head 0."
     for model in ("learned:task=shift", "pre-norm"):
         data = sent(open_app("training", model=model))
-        assert "Layer 2, head 0 of small, " in data["who"] and tuple(data["steps"]) == STEPS
+        assert "Layer 2, head 0 of small: " in data["who"] and tuple(data["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
@@ -473,11 +470,8 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
-    header = app.title[0].value.replace("\\", "")
-    assert header == (
-        "Step by step this head finds the noun: under 1 % at step 0, 90 % at 500; the rule “one word on” gets 40 %, "
-        "the best rule 50 %."
-    )
+    header = header_of(app)
+    assert header == "From step 0 to 500 this head learns to find the noun: under 1 % → 90 % right."
     assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
     assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]
     app = open_app("training", model="folder:mine", born="gap:between")

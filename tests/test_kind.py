@@ -41,7 +41,7 @@ def test_what_kind_it_is(name: str) -> None:
     assert "has learned" not in said
     assert layers == f"{config.n_layers} layers of {config.n_heads} heads" and f"{config.vocab_size:,} tokens" in said
     assert ("drawn at random" in said) == (encoder.source.seed is not None)
-    assert ("names no words" in said) == (encoder.model.mlm_head is None)
+    assert ("guesses no words" in said) == (encoder.model.mlm_head is None)
     assert ("before each part" in said) == config.norm_first
 
 
@@ -50,5 +50,5 @@ def test_a_family_of_others_says_what_it_is(name: str, tmp_path: Path) -> None:
     saved(tmp_path, MODELS[name])
     encoder = TextEncoder.from_pretrained(tmp_path)
     said = " ".join(kind(encoder.config, encoder.source))
-    assert ("one and the same" in said) == (name == "albert")
-    assert ("names no words" in said) == (name == "distilbert-without-head")
+    assert ("share one set of weights" in said) == (name == "albert")
+    assert ("guesses no words" in said) == (name == "distilbert-without-head")

@@ -8,10 +8,10 @@ from in_turn import in_turn
 
 from encoder import TextEncoder
 from encoder.support.errors import EncoderError
-from encoder.teach.lessons.answers import ANSWERS, Asked
 from encoder.teach.lessons.lesson import LessonStep
+from encoder.teach.lessons.run_answers import ANSWERS, Asked
 from pages.front import lesson_steps
-from pages.front.lesson_steps import told
+from pages.front.lesson_steps import shown_step
 from pages.front.request_fields import LessonRequest, RefusedError, read_lesson
 from pages.ui.lessons import library
 
@@ -32,13 +32,13 @@ def step_of(name: str, at: int, **changed: str) -> dict[str, Any]:
     step = library.bundled()[name].steps[at - 1]
     query = {"sentence": step.view["sentence"], "model": "base", "layer": "4", "head": "1", **step.view} | changed
     page = query.pop("page", step.page)
-    return told(LessonRequest(name, at, page, tuple(query.items())))
+    return shown_step(LessonRequest(name, at, page, tuple(query.items())))
 
 
 def answered(name: str, at: int, guess: float | None, **changed: str) -> dict[str, Any]:
     step = library.bundled()[name].steps[at - 1]
     query = {"sentence": step.view["sentence"], "model": "base", "layer": "4", "head": "1", **step.view} | changed
-    found: dict[str, Any] = told(LessonRequest(name, at, step.page, tuple(query.items()), True, guess))["told"]
+    found: dict[str, Any] = shown_step(LessonRequest(name, at, step.page, tuple(query.items()), True, guess))["told"]
     return found
 
 
@@ -200,9 +200,9 @@ def test_a_word_of_the_swap_goes_into_the_sentence_and_back() -> None:
 )
 def test_what_no_strip_sends_is_refused(body: bytes) -> None:
     with pytest.raises(RefusedError):
-        told(read_lesson(body))
+        shown_step(read_lesson(body))
 
 
 def test_a_lesson_that_is_not_there_is_said() -> None:
     with pytest.raises(RefusedError, match="no such lesson"):
-        told(read_lesson(b'{"lesson": "nobody", "query": {}}'))
+        shown_step(read_lesson(b'{"lesson": "nobody", "query": {}}'))

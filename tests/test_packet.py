@@ -498,8 +498,8 @@ def test_what_is_carried_to_a_gap_is_said_where_the_guess_is_an_answer_of_what_w
     natural = shipped_.natural
     assert first["natural"] and natural.heads == ((4, 1), (5, 6))
     assert first["heads"] == [[*head, natural.each[head]] for head in natural.heads]
-    numbers = natural.share, natural.pairs, max(natural.random)
-    assert (first["share"], first["count"], first["random"]) == numbers
+    assert (first["share"], first["count"]) == (natural.share, natural.pairs)
+    assert first["tells"] == "whether the subject is one or many"
     assert [one["count"] for one in others] == [shipped_.constructed["number"].pairs]
     capital = shipped_.constructed["capital"]
     heads = [[*head, capital.each[head]] for head in capital.heads]

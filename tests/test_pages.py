@@ -216,7 +216,7 @@ def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatc
     for page in PAGES:
         key, names = PARTS.get(page.key, ("v", ["1"]))
         for name in names:
-            app = open_app({"lessons": "labs"}.get(page.key, page.key), **{key: name})
+            app = open_app(page.key, **{key: name}, **({"lessons_part": "Labs"} if key == "lab" else {}))
             ran.clear()
             healthy(app.run())
             again |= {(page.key, name)} if ran else set()

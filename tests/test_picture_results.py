@@ -2,11 +2,15 @@
 
 import gc
 import weakref
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from encoder import TextEncoder
+from encoder.pictures.expression import Expression
 from encoder.pictures.registry.compare_sentences import WORD_MEANS
+from encoder.pictures.registry.grammar_pictures import GRAMMAR_ARCS, MOMENTS
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from pages.ui.server.picture_results import kept, results
@@ -24,3 +28,22 @@ def test_a_kept_result_keeps_no_run(small: TextEncoder) -> None:
     answer = WORD_MEANS.of(again, kept(again))
     assert answer.measured is measured
     assert answer.numbers.array[-1] == pytest.approx(float(measured[-1]))
+
+
+def test_a_picture_of_moments_of_a_training_keeps_none_of_their_models(small: TextEncoder) -> None:
+    """Each page that is open keeps its pictures for Save; the models would be there once for each of them."""
+    scene, gone = Scene(View(model="small"), small), list[weakref.ref[TextEncoder]]()
+
+    def make(part: Expression, now: Callable[[], Any]) -> Any:
+        value = now()
+        if part == MOMENTS:
+            gone.extend(map(weakref.ref, value.values()))
+        return value
+
+    gc.disable()  # whoever clicks fast clicks before anybody looks for garbage
+    try:
+        answer = GRAMMAR_ARCS.of(scene, make)
+        assert len(answer.numbers.array)
+        assert answer.numbers.array.size and gone and not any(model() for model in gone)
+    finally:
+        gc.enable()

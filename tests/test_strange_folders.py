@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from folder_faults import text
 from in_turn import in_turn
 from safetensors.torch import load_file, save_file
 from tiny import TINY, tiny_model, tiny_tokenizer
@@ -173,12 +174,12 @@ def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> N
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
     read, pairs = 0, [(one, "w3") for one in TEXTS]
     texts: list[str | tuple[str, str]] = [*TEXTS, *pairs]
-    for text in texts:
+    for one in texts:
         try:
-            assert bool(encoder.trace(text)["output"].isfinite().all())
+            assert bool(encoder.trace(one)["output"].isfinite().all())
             read += 1
         except EncoderError as error:
-            assert 20 < len(str(error)) < 400, text
+            assert 20 < len(str(error)) < 400, one
     assert read >= len(TEXTS)
 
 
@@ -269,6 +270,10 @@ FOLDERS: dict[str, tuple[Change, str]] = {
     "digits-of-config": (digits("config.json"), "999999999… of 5,000 digits; a number has at most 40"),
     "digits-of-settings": (digits("tokenizer_config.json"), "999999999… of 5,000 digits; a number has at most 40"),
     "digits-of-tokenizer": (digits("tokenizer.json"), "tokenizer.json is no JSON: Exceeds the limit"),
+    "lists-of-tokenizer": (
+        text("tokenizer.json", lambda raw: raw[:-1] + ',"x":[' + "[]," * 2_000_000 + "0]}"),
+        "lists and objects; at most 2,000,000 are read here",
+    ),
     "a-million-claimed": (narrow, "has shape (53, 30); a vocab_size of 900000 needs as many rows"),
     "a-long-word": (fields(hidden_act="x" * 9000), "hidden_act is 'xxx"),
     "many-numbers": (many_numbers, "holds 450,001,590 numbers; a model of its config.json has"),

@@ -1,5 +1,5 @@
 // @ts-check
-// Add & norm: what of a token's vector was kept and what was added, in the sum and after the norm, and the arithmetic of one number.
+// Add & norm: what came in and what was added, as arrows over the bar of their sum, what that did to the guess, what the norm does; and the arithmetic of one number.
 import own from './block.css';
 import style from './attention.css';
 import { bars } from './bars.js';
@@ -121,7 +121,7 @@ export function addNorm(root, context) {
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
     return html`<p class="at-what">${explained(reading(block, sum), told)}</p>${list.element}${long}
-      <div class="at-body"><div class="at-left">${guessBars(lossOf(of, { layer: state.layer, block: sum }, position))}${stacks(block, sum, row, name)}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name, guessBars(lossOf(of, { layer: state.layer, block: sum }, position)))}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
@@ -130,7 +130,7 @@ export function addNorm(root, context) {
   function guessBars(known) {
     if (!known?.word) return nothing;
     const values = [known.share - known.cost, known.share], texts = both(values[0], values[1]);
-    return bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` });
+    return html`<h2>What that does to the guess ${asIs(`“${known.word}”`)}</h2>${bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` })}`;
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */
@@ -143,54 +143,54 @@ export function addNorm(root, context) {
 
   /** @typedef {{name: string, value: number}} Shown of a bar */
 
-  /** The two bars, in the order they are computed, and what the norm does to a length. @param {Packet} block @param {number} sum @param {number} row @param {string} whose */
-  function stacks(block, sum, row, whose) {
+  /** The two bars, in the order they are computed, each with what it is made of; the guess behind the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} whose @param {unknown} guess */
+  function stacks(block, sum, row, whose, guess) {
     const of = /** @type {Packet} */ (run), { pre_norm: before, rows, final_norm: final } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
     /** Where a change made another sum, its norm has no such parts. @type {Record<string, (of: import('./block.js').Along) => Shown[]>} */
     const parted = {
-      sum: ({ kept, added, rest }) => [{ name: 'kept', value: kept }, ...(added ? [{ name: 'added', value: added }] : []), ...(isChanged(whole) ? [{ name: change, value: rest }] : [])],
+      sum: ({ kept, added, rest }) => [{ name: 'came in', value: kept }, ...(added ? [{ name: 'added', value: added }] : []), ...(isChanged(whole) ? [{ name: change, value: rest }] : [])],
       normed: along => [
         ...(before ? [{ name: 'came in', value: along.kept }] : other ? [{ name: 'of the changed sum', value: along.whole - along.beta }] : parted.sum({ ...along, rest: 0 })),
         ...(along.beta ? [{ name: 'beta', value: along.beta }] : []), ...(!other && isChanged(along) ? [{ name: change, value: along.rest }] : []),
       ],
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
-    const size = of.about.model.d_model, root = Math.sqrt(size), square = typeset(`√${size} = ${Number(root.toPrecision(3))}`), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
+    const size = of.about.model.d_model, root = Math.sqrt(size), square = `√${size}\u00a0=\u00a0${Number(root.toPrecision(3))}`, [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
     const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
-    const says = (/** @type {number} */ value) => typeset(sure(value, 0)), plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
-    const divided = { spread: kind === 'rms_norm' ? 'the root of the mean square' : 'the spread', value: says(spreadOf(operandsOf(block, sum, rows[row], 0))), root: square, plain: says(plain) };
-        /** What is said below a bar. @param {typeof all[number]} of */
-    const below = ({ name, whole: length, used, changed }) => (name === 'normed'
-      ? say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided) + (Math.abs(length - plain) < SEEN * plain ? say('norm_keeps', { learned }) : say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}`, after: totalOf(used, length) }))
-      : [drawn ? say('sum_arrows', { had: says(had), plus: says(plus), angle: angle.toFixed(0) }) : 'Parts are measured along the vector that they make, so they add up to its length.', before ? say(final ? 'norm_final' : 'norm_before') : ''].join(' '));
+    const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
+    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: square, plain: three(plain) };
+    /** What is said below a bar. @param {typeof all[number]} of */
+    const below = ({ name, whole: length, changed }) => (name === 'normed'
+      ? say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided) + (Math.abs(length - plain) < SEEN * plain ? '' : ` ${say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}`, after: three(length) })}`)
+      : before ? say(final ? 'norm_final' : 'norm_before') : '');
     return html`${all.map((one, i) => {
-      const { name, whole: length, used } = one, end = (own ? ends[i] : most) || 1;
+      const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = length ? below(one) : '';
       return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
-        ${stack(used, length, end, name === 'normed' ? root : NaN, square)}<p class="an-how">${Number.isFinite(length) && length ? explained(below(one), told) : nothing}</p></div>`;
+        ${stack(used, length, end, name === 'normed' ? root : NaN, square, name === 'sum' ? used : used.filter(one => one.name === 'beta' || changed))}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 
-  /** What came in and what is added as arrows in the plane of both, one from the tip of the other, over the bar of their sum: what each reaches along it lies below it. @param {import('./block.js').Along} along @param {number} had @param {number} plus their lengths @param {number} most what the whole width is @param {number} angle */
+  /** What came in and what is added as arrows in the plane of both, one from the tip of the other, over the bar of their sum: how far each reaches along it is its part of the bar. @param {import('./block.js').Along} along @param {number} had @param {number} plus their lengths @param {number} most what the whole width is @param {number} angle */
   function arrows({ kept, whole }, had, plus, most, angle) {
-    const unit = WIDE / most, low = Math.sqrt(Math.max(0, had ** 2 - kept ** 2)) * unit, [x, end] = [kept * unit, whole * unit], says = (/** @type {number} */ value) => typeset(sure(value, 0));
+    const unit = WIDE / most, low = Math.sqrt(Math.max(0, had ** 2 - kept ** 2)) * unit, [x, end] = [kept * unit, whole * unit];
     /** @param {string} name @param {[number, number]} from @param {[number, number]} to */
     const arrow = (name, [x1, y1], [x2, y2]) => {
       const long = Math.hypot(x2 - x1, y2 - y1) || 1, [u, v] = [(x2 - x1) / long, (y2 - y1) / long], head = Math.min(HEAD, long), side = head * 0.42, [bx, by] = [x2 - u * head, y2 - v * head];
       return svg`<g data-part=${name}><path d="M${x1} ${y1}L${bx} ${by}"></path><polygon points="${x2},${y2} ${bx - v * side},${by + u * side} ${bx + v * side},${by - u * side}"></polygon></g>`;
     };
-    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in</span><span>added</span></p>
-      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, ${says(had)} long, and what is added, ${says(plus)} long, at ${angle.toFixed(0)}° to each other">
-        <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('kept', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
+    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in, ${three(had)} long</span><span>added, ${three(plus)} long</span></p>
+      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, ${three(had)} long, and what is added, ${three(plus)} long, at ${angle.toFixed(0)}° to each other">
+        <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('came in', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
 
-  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square */
-  function stack(used, whole, most, mark, square) {
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square @param {Shown[]} told_ those that are told of */
+  function stack(used, whole, most, mark, square, told_) {
     if (!Number.isFinite(whole) || whole === 0) return html`<p>${whole === 0 ? 'Nothing is left.' : 'It has no numbers.'}</p>`;
-    const texts = addingUp(used.map(one => one.value), whole), percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
+    const texts = addingUp(used.map(one => 100 * one.value / whole), 100, 0).values, percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
     return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
-      <p class="an-parts" dir="ltr"><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${i ? texts.values[i].replace('-', '') : typeset(texts.values[i])}</b>`)}${used.length > 1 ? html` = <strong>${texts.total}</strong>` : nothing}</span>${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p>`;
+      <p class="an-parts" dir="ltr"><strong>${three(whole)} long</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${Number.isFinite(mark) ? html`<span class="an-root">${square}</span>` : nothing}</p>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
@@ -204,7 +204,7 @@ export function addNorm(root, context) {
         : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
       return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} = ${four(result, off)}`, !wrong, words)}`;
     }
-    const sums = again('', sumAgain, terms => `kept + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, 'sum', within('residual') + within('added'));
+    const sums = again('', sumAgain, terms => `came in + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, 'sum', within('residual') + within('added'));
     if (kind === 'none') return sums;
     const plus = block.arrays[`beta_${sum + 1}`] ? ' + β' : '', under = kind === 'rms_norm' ? '√(mean square + ε)' : kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)';
     const norm = again(`${kind === 'rms_norm' ? 'x' : '(x − mean)'} / ${under} · γ${plus} = y`, normAgain, terms => {
@@ -240,7 +240,7 @@ export function addNorm(root, context) {
       const block = run && packets.get(run, state.layer);
       if (!run || !block) return null;
       const { sum, position } = placed(block), query = { ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` };
-      return { picture: 'length_parts', query: { ...toQuery(query), sum_token: String(position) }, name: `What was kept and what was added: ${calledToken(run, position)}, layer ${state.layer}` };
+      return { picture: 'length_parts', query: { ...toQuery(query), sum_token: String(position) }, name: `What came in and what was added: ${calledToken(run, position)}, layer ${state.layer}` };
     },
     end() {
       packets.end();
@@ -250,11 +250,8 @@ export function addNorm(root, context) {
   };
 }
 
-/** What parts add up to, as it is written beside them. @param {{value: number}[]} used @param {number} whole */
-function totalOf(used, whole) {
-  const { values, total } = addingUp(used.map(one => one.value), whole);
-  return typeset(used.length > 1 ? total : values[0]);
-}
+/** A length to three digits. @param {number} value */
+const three = value => typeset(sure(value, 0));
 
 /** A number without powers of ten, with no digit that is not sure: what the rounding to 16 bits leaves of nothing is 0. @param {number} value @param {number} [digits] @param {number} [within] */
 function plain(value, digits = 3, within = 0) {

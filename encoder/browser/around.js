@@ -14,16 +14,20 @@ import { radios } from './controls.js';
 /** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 /** A picture of the page, and where each of its files is. @typedef {{name: string, picture: string, files: [string, string][]}} Saved */
+/** What is shown in it. @typedef {{query: Record<string, string>}} Of */
 
-/** The pictures of the page that is drawn. @type {Saved[]} */
+const TAKEN = 'enc-pictures'; // the event that other pictures are shown
+
+/** The pictures of the page that is drawn. @type {(Saved & Of)[]} */
 let pictures = [];
 
 /** The bar of a page whose headline stands below it. @param {HTMLElement} root @param {Shown} shown @param {Act} act */
 export const drawBar = (root, shown, act) => drawn(root, beginBar, shown, act);
 
-/** Takes the pictures of the page, for Save in the bar. @param {Saved[]} saved */
-export function takePictures(saved) {
-  pictures = saved;
+/** Takes the pictures of the page and what they are of, for Save in the bar. @param {Saved[]} saved @param {Record<string, string>} query */
+export function takePictures(saved, query) {
+  pictures = saved.map(one => ({ ...one, query }));
+  document.dispatchEvent(new CustomEvent(TAKEN));
 }
 
 /** The layer and head. @param {HTMLElement} root @param {Place} place @param {Act} act */
@@ -47,7 +51,7 @@ function beginBar(root) {
     options: () => ({ ...now, keep: file }),
     mask: () => (now.mask === undefined ? maskToken(null) : now.mask),
     run: () => null,
-    pictures: () => pictures.map(({ name, picture }) => ({ name, picture, query: now.query })),
+    pictures: () => pictures.map(({ name, picture, query }) => ({ name, picture, query })),
   }));
   /** @type {import('./keep.js').Keep} */
   const file = ({ picture, format }, signal) => now.file(new Map(pictures.find(one => one.picture === picture)?.files).get(format) ?? '', signal);
@@ -72,6 +76,7 @@ function beginBar(root) {
       opened.draw(run, number, true);
     }, () => null);
   }
+  document.addEventListener(TAKEN, top.renew, { signal: gone.signal });
   document.addEventListener(OPEN, event => open(String(/** @type {CustomEvent} */ (event).detail)), { signal: gone.signal });
   return {
     /** @param {Shown} shown @param {Act} act */

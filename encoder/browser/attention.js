@@ -29,6 +29,9 @@ const KEPT = 24; // pictures
 const FEW = 16; // tokens up to which a map needs no more room than what is told beside it
 const COLDEST = 0.1, HOTTEST = 4; // temperatures
 
+/** Whether a step gives nothing but zeros: it is off. @param {import('./strips.js').Numbers} numbers */
+const noneOf = ({ values, parts }) => parts !== 'share' && values.every(value => value === 0);
+
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function attention(root, context) {
   dress(root, style);
@@ -156,7 +159,8 @@ export function attention(root, context) {
     const list = here();
     const masked = maskedBy(run, layer) ?? '', called = list.map(i => labelOf(STOPS[i], divisor, distance, masked));
     stops.draw(list.map((i, at) => ({ text: called[at], title: `${called[at]}: ${STOPS[i].title}`, group: STOPS[i].group })), list.indexOf(index));
-    shown.hide(!numbers);
+    const zeros = numbers !== null && noneOf(numbers);
+    shown.hide(!numbers || zeros);
     if (numbers) {
       const { parts } = numbers, ends = endsOf(numbers, parts), sentence = cellSaid(now, at, numbers);
       shown.draw({
@@ -174,7 +178,7 @@ export function attention(root, context) {
     steady(page, Boolean(numbers));
     put(body, { title: stops.playing ? 'A press goes on to the next stop, Escape pauses' : null });
     body.classList.toggle('is-few', about.tokens.length <= FEW);
-    into(html`<div class="at-left">${shown.element}${numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
+    into(html`<div class="at-left">${shown.element}${zeros ? html`<p class="at-none">Nothing to draw: every number is 0.</p>` : numbers ? nothing : waitingFor(packets, run, layer, 'vectors')}</div>
       <div class="at-beside">${arithmetic(now, looked, there)}</div>`, body);
     into(html`${head.element}${stops.element}${body}`, page);
   }
@@ -294,8 +298,10 @@ export function attention(root, context) {
     const scores = ['scores', 'scaled', 'mask'].includes(stop.key) ? numbersAt(index) : null, seen = stop.key === 'mask' ? scores : shares;
     const alone = seen?.shut?.subarray(at.row * seen.columns, (at.row + 1) * seen.columns).every(Boolean);
     const told = toldOf(stop, position, numbers, at, column, own(column));
+    const query = calledToken(of, position);
+    if (numbers && noneOf(numbers)) return parts('stop_zeros', { query });
     if (told) return told;
-    const query = calledToken(of, position), heat_ = heated ? { temperature: temperature.toFixed(1) } : {};
+    const heat_ = heated ? { temperature: temperature.toFixed(1) } : {};
     let key = heated ? 'attention_heated' : 'attention', given = /** @type {Record<string, string | number>} */ ({ query, word: calledToken(of, column), share: own(column), ...heat_ });
     if (scores) {
       const highest = largest(scores.values.subarray(at.row * scores.columns, (at.row + 1) * scores.columns), value => value)[0];

@@ -53,7 +53,7 @@ export function bar(root, context, ways = [], acts = []) {
     store.set({ sentence: text === typed() ? store.get().sentence : text, second: '' }, { push: true });
     field.input.blur();
     /** @type {HTMLElement | null} */ (root.querySelector('.enc-page h1'))?.focus({ preventScroll: true });
-  }, 'Sentence');
+  }, 'Sentence', true);
   put(field.form, { role: 'search' });
   field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = typed(); }; // an empty line is none
 
@@ -64,7 +64,7 @@ export function bar(root, context, ways = [], acts = []) {
       <a href=${address + (query && `?${query}`)} aria-current=${key === here ? 'page' : nothing} @click=${plainly(list.does(() => context.go(key)))}>${title}</a>`)}</section>`)}
       ${acts.length ? html`<section class="enc-acts">${acts.map(([text, act]) => html`<button type="button" @click=${list.does(act)}>${text}</button>`)}</section>` : nothing}`;
   });
-  const others = el('button', { type: 'button', class: 'enc-menu-button enc-others', 'aria-label': 'Other sentences', 'aria-expanded': 'false' }, '▾');
+  const others = el('button', { type: 'button', class: 'enc-pill enc-others', 'aria-expanded': 'false' }, 'Other sentences', el('span', { 'aria-hidden': 'true' }, ' ▾'));
   const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });
   const offered = fold(others, choices, () => html`${(options().examples ?? []).filter(text => text !== store.get().sentence).map(text => html`
     <button type="button" dir="auto" translate="no" lang="" @click=${offered.does(() => store.set({ sentence: text, second: '' }, { push: true }))}>${text.replace('[MASK]', '____')}</button>`)}
@@ -73,6 +73,7 @@ export function bar(root, context, ways = [], acts = []) {
   return {
     element,
     code: kept.code,
+    renew: kept.renew,
     draw() {
       kept.draw();
       const { page, pages, models, closed, examples, menu: has } = options(), { model } = store.get(), onStart = page === 'start';

@@ -4,7 +4,7 @@ import { leads, told } from './controls.js';
 import { bars } from './bars.js';
 import { board } from './board.js';
 import style from './carried.css';
-import { brief, COUNTS, listed, same } from './claim.js';
+import { brief, COUNTS, inFull, listed, same } from './claim.js';
 import { layout, WHOLE } from './circuit_layout.js';
 import { pairsOf } from './compare_runs.js';
 import { dotStrip, median } from './dot_strip.js';
@@ -15,7 +15,7 @@ import { html, nothing, render as into, svg } from './lit.js';
 import { percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { direction, quoted, words } from './run.js';
+import { begins, direction, quoted, words } from './run.js';
 import { parts } from './say.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
@@ -34,6 +34,8 @@ import { explained } from './terms.js';
 /** A word as it is drawn, by the positions of its pieces; of `left` words that are left out. @typedef {{name: string, positions: number[], gap: boolean, left: number}} Shown */
 
 const LEVEL = 13;
+const ENDS = 0.3; // of the way from A to B, where its ends are named
+const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
 const LOOKS = 0.1; // of the change, from which on it matters where heads look
@@ -49,7 +51,7 @@ const TRAINING = 'training';
 
 /** A head in short: "4.1" is head 1 of layer 4. @param {readonly number[]} head */
 const short = ([layer, head]) => brief({ layer, head });
-/** Heads in their order, as one reads them. @param {[number, number][]} heads */
+/** Heads in their order, in short, where there is little room. @param {[number, number][]} heads */
 const inOrder = heads => listed([...heads].sort((one, two) => one[0] - two[0] || one[1] - two[1]).map(short));
 /** @param {Packet | null} packet @returns {any} */
 const of = packet => packet?.about ?? null;
@@ -124,16 +126,16 @@ export function carried({ context, root, changed, choose }) {
     if (gap() < 0) return parts('carried_no_gap', {});
     if (!found) return parts(why ? 'carried_no_pair' : 'carried_coming', {});
     const { words: [first, second] } = found;
-    if (found.why) return parts(a.about.model.untrained ? 'carried_untrained' : 'carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
+    if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : parts('carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
     if (gone.length && after) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
-      return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: short(gone[0].head), word: wordAt(gone[0].sources[0]), ...given });
+      return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
     }
-    const given = { heads: inOrder(found.heads), share: found.share, first, second };
+    const given = { heads: begins(inFull(found.heads)), share: found.share, first, second };
     if (!found.small) return parts('carried_many', { count: found.heads.length, share: found.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
-    if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: given.heads, share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inOrder(inB.heads), share: inB.share })];
+    if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: inB.share })];
     if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
     return parts(turns ? 'carried_few_turn' : 'carried_few', given);
   }
@@ -179,24 +181,26 @@ export function carried({ context, root, changed, choose }) {
   function picture({ shown, all, ways, found }) {
     if (!found || found.why || !found.small) return nothing;
     const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
-    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
-      <p class="cc-line" role="status">${lineSaid()}</p>
-      ${ways && without.length ? html`<p class="cc-small">${`${inOrder(without)} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
-      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}
-      ${all.length || ways ? nothing : html`<p class="cc-small" role="status">Looking where they take it from …</p>`}`;
+    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
+      <p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>
+      ${ways && without.length ? html`<p class="cc-small">${`${begins(inFull(without))} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
+      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}`;
   }
 
-  /** What is said below the picture: of what is pointed at, else what an arrow is. */
+  /** What is what in the picture. @param {[number, number]} head one of those in it */
+  const legend = head => html`<p class="cc-legend"><span><b class="cp-a">A</b> is the sentence at the top, <b class="cp-b">B</b> the one here.</span> <span>An arrow is what one head takes from one word; the thicker, the more of the change.</span> <span>${scissors} gives A what B has there.</span> <span>${explained(`${short(head)} is head ${head[1]} of layer ${head[0]}.`)}</span></p>`;
+
+  /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
     const { all, found, ways } = now, edge = all.find(one => spelled(one) === pointed?.edge), packet = last?.each;
     if (edge && found) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
-      return typeset(`${short(edge.head)} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
+      return typeset(`${begins(inFull([edge.head]))} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
     }
     if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to the gap, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
-    const example = found?.heads[0] ?? [0, 0], most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
+    const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`An arrow is what one head takes from one word: its part of the change when that alone is taken from B, as the scissors do. The board tries all that a head takes. Shares need not add up. ${short(example)} is head ${example[1]} of layer ${example[0]}.${where}${over}`));
+    return explained(typeset(`Shares need not add up.${where}${over}`));
   }
 
   /** Draws the words, and the arrows where these stand. */
@@ -211,7 +215,7 @@ export function carried({ context, root, changed, choose }) {
     const shown = drawnWords(all, beside), size = down ? 18 : Math.max(15, Math.min(LARGE, Math.floor(LARGE * room / wide(shown))));
     stage.style.setProperty('--size', `${size}px`);
     const faint = pointed?.word !== undefined;
-    into(shown.map((word, i) => (word.left ? html`<span class="cc-left">… ${word.left} word${word.left > 1 ? 's' : ''} …</span>` : html`<span class="cc-word ${word.gap ? 'is-gap' : ''} ${word.positions.some(one => found.changed.includes(one)) ? 'is-changed' : ''}" @pointerenter=${() => point({ word: i })} @pointerleave=${() => point(null)}
+    into(shown.map((word, i) => (word.left ? html`<span class="cc-skipped">… ${word.left} word${word.left > 1 ? 's' : ''} …</span>` : html`<span class="cc-word ${word.gap ? 'is-gap' : ''} ${word.positions.some(one => found.changed.includes(one)) ? 'is-changed' : ''}" @pointerenter=${() => point({ word: i })} @pointerleave=${() => point(null)}
       >${word.positions.some(one => found.changed.includes(one)) ? html`<small class="cc-b">B: <bdi translate="no" lang="">${found.new}</bdi></small>` : nothing}<bdi translate="no" lang="">${word.name}</bdi></span>`)), line);
     const boxes = /** @type {HTMLElement[]} */ ([...line.children]).map(one => (down ? { at: one.offsetTop + one.offsetHeight / 2, high: one.offsetLeft + one.offsetWidth + 4 } : { at: one.offsetLeft + one.offsetWidth / 2, high: one.offsetTop + one.offsetHeight + 2 }));
     const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(gap());
@@ -221,24 +225,24 @@ export function carried({ context, root, changed, choose }) {
     const plan = layout({
       arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
       room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(44, reached / Math.max(1, drawn.length) - 8) : 44, beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
-      name: down ? { u: 30, v: 78 } : { u: NAME, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
+      name: down ? { u: 0, v: 0 } : { u: NAME, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
     });
     const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, turned = first[0] === found.words[1];
     stage.style.height = down ? '' : `${plan.end + 4}px`;
-    const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')), order = [...new Set([...found.heads, ...drawn.map(one => one.head)].map(short))];
+    const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')),
+      order = drawn.map((_, i) => i).sort((one, two) => (down ? plan.arrows[one].dot.v - plan.arrows[two].dot.v : 0)); // on a phone they stand in a list, in the order of their columns
     const hue = (/** @type {Edge} */ one) => (found.heads.some(head => same(head, one.head)) ? `is-${Math.min(found.heads.findIndex(head => same(head, one.head)), 3)}` : 'is-before');
     const lit = (/** @type {Edge} */ one) => (faint ? shown[/** @type {number} */ (pointed?.word)]?.positions.includes(one.sources[0]) : true);
     paint.setAttribute('width', String(down ? Math.max(room, plan.end) : room));
     paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
-    into(svg`${plan.bands.map(({ layer, low, high }) => (down ? svg`<rect class="cc-band" x=${low} y="0" width=${high - low} height=${long} rx="7"></rect><text class="cc-layer" x=${(low + high) / 2} y="14" text-anchor="middle">layer ${layer}</text>` : svg`<rect class="cc-band" x="0" y=${low} width=${long} height=${high - low} rx="7"></rect><text class="cc-layer" x="12" y=${low + 27}>layer ${layer}</text>`))}
+    into(svg`${down ? svg`<text class="cc-layer" x=${edge - 8} y="14" text-anchor="end">layer</text>` : nothing}${plan.bands.map(({ layer, low, high }) => (down ? svg`<rect class="cc-band" x=${low} y="0" width=${high - low} height=${long} rx="7"></rect><text class="cc-layer" x=${(low + high) / 2} y="14" text-anchor="middle">${layer}</text>` : svg`<rect class="cc-band" x="0" y=${low} width=${long} height=${high - low} rx="7"></rect><text class="cc-layer" x="12" y=${low + 27}>layer ${layer}</text>`))}
       ${plan.ways.map(({ u, low, high }) => (down ? svg`<line class="cc-way" x1=${low} x2=${high} y1=${u} y2=${u}></line>` : svg`<line class="cc-way" x1=${u} x2=${u} y1=${low} y2=${high}></line>`))}
-      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
+      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
-    into(html`${plan.arrows.map(({ name }, i) => { const one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}>${down ? nothing : html`<b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi></small> `}<span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
+    into(html`${order.map(i => { const { name } = plan.arrows[i], one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${hue(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== gap() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
       <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
-      ${down ? plan.bands.map(({ layer, low, high }) => html`<span class="cc-foot" style="left: ${(low + high) / 2}px; top: ${long}px">${order.filter(one => one.startsWith(`${layer}.`)).join(', ')}</span>`) : nothing}
-      ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? `left: 0; top: ${long + 26}px` : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
+      ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
     if (buttons.length) rove(buttons, Math.max(0, had));
     nudge(stage);
@@ -297,7 +301,7 @@ export function carried({ context, root, changed, choose }) {
     const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
     const likelier = (/** @type {number} */ lead) => (lead < 0 ? [second, first] : [first, second]), is = (/** @type {number} */ lead) => { const [one, other] = likelier(lead); return `${one} is ${times(lead)} times likelier than ${other}`; }, along = Math.max(0, Math.min(1, share));
     return html`<h3 class="cc-of"><span>${explained('How many times likelier, by their logits')}</span></h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${percent(share, 1)} of the way.`)}>
-      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%"><span>even</span></i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
+      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%">${zero > ENDS && zero < 1 - ENDS ? html`<span>even</span>` : nothing}</i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
       <small>A: ${likelier(from)[0]} ${times(from)} ×</small><small>B: ${likelier(to)[0]} ${times(to)} ×</small></div>`;
   }
 
@@ -318,7 +322,7 @@ export function carried({ context, root, changed, choose }) {
     if (!packet || !about?.sentences.length) return nothing;
     if (!alike(about.heads, found.heads)) {
       const kin = about.constructed.find(one => alike(one.heads, found.heads)) ?? about.constructed.find(one => one.heads.length === 1 && same(one.heads[0], found.heads[0]) && at(/** @type {import('./packet.js').Numbers} */ (last?.each), ...found.heads[0]) > MOSTLY);
-      return kin ? html`<p class="cc-kin">${typeset(`${listed(kin.heads.map(short))} ${kin.heads.length > 1 ? 'carry' : 'carries'} ${kin.what} in ${kin.pairs} constructed pairs too: ${percent(kin.share, 1)} of the change; random heads at most ${percent(kin.random)}.`)}</p>` : nothing;
+      return kin ? html`<p class="cc-kin">${typeset(`${begins(inFull(kin.heads))} ${kin.heads.length > 1 ? 'carry' : 'carries'} ${kin.what} in ${kin.pairs} constructed pairs too: ${percent(kin.share, 1)} of the change; random heads at most ${percent(kin.random)}.`)}</p>` : nothing;
     }
     const { values } = packet.arrays.shares;
     const group = (/** @type {number} */ column) => Array.from(values).filter((_, i) => i % 2 === column);
@@ -327,10 +331,9 @@ export function carried({ context, root, changed, choose }) {
     const sentence = (/** @type {number} */ i) => { const [text, , first] = about.sentences[i]; return typeset(`${(text || UNSHOWN).replace('[MASK]', `[${first}]`)} ${percent(own[i], 1)}`); };
     const [text, changedText, first] = about.sentences[here], [before, behind] = text.split('[MASK]'), theirs = changedText.split(' '), changedWord = theirs.find((one, i) => one !== text.split(' ')[i]) ?? '';
     const count = COUNTS[about.heads.length] ?? String(about.heads.length), open = (/** @type {number} */ i) => { const [one, two, ours, over] = about.sentences[i]; if (one) choose(two, { sentence: one, guess: ours, over }); };
-    return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2>
-      ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, ${count} others`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
-      <p class="cc-sentence"><b class="cc-ring"></b> ${text ? html`<bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>` : html`<span>${UNSHOWN}: ${tight(percent(own[here], 1))}.</span>`}
-        <span class="cc-small">${typeset(`In ${Math.round(about.over_half * own.length)} of ${own.length} more than half; ${count} random heads at most ${percent(about.random, 1)}.`)}</span></p></section>`;
+    return html`<section class="cc-many" aria-label="The same heads in many sentences"><h2 class="cp-title">The same ${count} heads in ${own.length} sentences that people wrote</h2><p class="cc-small">${typeset(`All sentences together: ${percent(about.share, 1)}, ${count} random heads at most ${percent(about.random, 1)}. More than half in ${Math.round(about.over_half * own.length)} of ${own.length}.`)}</p>
+      ${dotStrip({ groups: [{ name: listed(about.heads.map(short)), values: own, kind: 'is-own' }, { name: `${listed(about.control.map(short))}, next in line`, values: control, kind: 'is-control' }], label: `What ${listed(about.heads.map(short))} carry, sentence by sentence`, wide: Math.max(300, Math.min(840, root.clientWidth * (phone.matches ? 1 : 0.66))), chosen: here, says: sentence, point: one => { if (one !== null && one !== dot) { dot = one; draw(); } }, keep: open, ends: ['0 %, nothing', '100 %, all of it'] })}
+      <p class="cc-sentence"><b class="cc-ring"></b> ${text ? html`<bdi translate="no" lang="">“${before}<b>[${first}]</b>${behind}”</bdi> <span>with <em>${changedWord}</em>: ${tight(percent(own[here], 1))}.</span> <button type="button" class="enc-link" @click=${() => open(here)}>Open this pair</button>` : html`<span>${UNSHOWN}: ${tight(percent(own[here], 1))}.</span>`}</p></section>`;
   }
 
   /** What is computed while it is waited for, and for how long it has been. @param {Packet} a */
@@ -352,7 +355,7 @@ export function carried({ context, root, changed, choose }) {
     const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
     const [first, second] = found.words;
     sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
-      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second}) at the gap: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inOrder(found.heads)} write at the gap taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so they carry (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
+      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second}) at the gap: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'} at the gap taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
       ['To check it', typeset(`All ${found.total} heads at the gap from B: ${(100 * found.all).toFixed(1)} %. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
       ['The same in Python', line, true],
     ]);
@@ -378,8 +381,8 @@ export function carried({ context, root, changed, choose }) {
   function instead() {
     const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === gap());
     if (a.about.model.wordless) return html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
-    if (gap() < 0) return html`<p class="cc-why">Tap the word of A that is to be guessed:</p><div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
-    if (found?.why) return html`<p class="cc-why">${typeset(found.why)}</p>${a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : nothing}`;
+    if (gap() < 0) return html`<div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
+    if (found?.why) return a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : html`<p class="cc-why">${typeset(found.why)}</p>`;
     if (!why) return nothing;
     const put = beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
     return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;
@@ -421,7 +424,7 @@ export function carried({ context, root, changed, choose }) {
       const waits = gap() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
-      return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? nothing : tries()}
+      return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? legend(found.heads[0]) : gap() < 0 ? nothing : tries()}
         <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
           ${found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}</div>` : nothing}${inOther()}</div>`;

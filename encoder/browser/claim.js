@@ -3,7 +3,7 @@
 import { without } from './guesses.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
-import { additions, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
+import { additions, begins, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
 import { opening, parts, said, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -61,10 +61,10 @@ export const same = (a, b) => spelt(a) === spelt(b);
 
 export const COUNTS = ['no', 'one', 'two', 'three', 'four'];
 
-/** What heads carry, with their control. @param {import('./packet.js').Carriers} of */
-const carrying = ({ heads, does, natural, share, count, random }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {
-  heads: listed(heads.map(([layer, head]) => brief({ layer, head }))), share, does, count, sentences: natural ? 'sentences people wrote' : 'constructed sentences', random,
-  ...(heads.length > 1 ? { number: COUNTS[heads.length] ?? String(heads.length) } : {}),
+/** What heads pass on, and how much of it. @param {import('./packet.js').Carriers} of */
+const carrying = ({ heads, tells, natural, share, count }) => parts(heads.length > 1 ? 'carries_together' : 'carries', {
+  heads: listed(heads.map(([layer, head]) => brief({ layer, head }))), share, tells, count, sentences: natural ? 'sentences' : 'constructed sentences',
+  ...(heads.length > 1 ? { number: begins(COUNTS[heads.length] ?? String(heads.length)) } : {}),
 });
 
 /** What a head carries to the gap, where that is known; else where it looks from a word, and what its loss does there in this run. @param {Packet} run @param {Head} place @param {Word} word */
@@ -142,6 +142,15 @@ export function question(run, word, off = null) {
 
 /** @param {string[]} names */
 export const listed = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+
+/** Heads in their order, as one says them: "head 1 of layer 4 and heads 2 and 6 of layer 5". @param {(readonly number[])[]} heads */
+export function inFull(heads) {
+  const layers = [...new Set(heads.map(([layer]) => layer))].sort((a, b) => a - b);
+  return listed(layers.map(layer => {
+    const own = heads.filter(one => one[0] === layer).map(([, head]) => head).sort((a, b) => a - b);
+    return `head${own.length > 1 ? 's' : ''} ${listed(own.map(String))} of layer\u00a0${layer}`;
+  }));
+}
 
 /** The tokens that are no words, each once. @param {Packet} run */
 export const outside = run => listed([...new Set(others(run).map(i => run.about.tokens[i]))]);

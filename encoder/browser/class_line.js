@@ -7,19 +7,21 @@ import { html, nothing, render as into, repeat } from './lit.js';
 import { percent } from './number.js';
 import { say } from './say.js';
 
-const UNREACHED = 'The class cannot be reached just now; what is on your screen stays, and it is tried again by itself.';
-const NOBODY = 'Nobody leads it at the moment; it goes on by itself when the teacher is back.';
-const VEIL = 'The picture comes when the answers are shown.';
-const CLOSED = 'No more answers are taken. Wait for the teacher to show them.';
+const UNREACHED = 'The class cannot be reached right now. Your screen stays as it is, and keeps trying.';
+const NOBODY = 'Your teacher is away; the class goes on when they are back.';
+const VEIL = 'The picture comes back with the answer.';
+const CLOSED = 'Voting is closed. Your teacher will show the answer.';
 /** @type {Record<string, string[]>} */
-const PHASES = { open: ['close', 'compare', 'reveal'], closed: ['compare', 'reveal', 'again'], answers: ['again', 'reveal'], shown: ['again'] };
+const PHASES = { open: ['close', 'compare', 'reveal'], closed: ['compare', 'reveal', 'again'], answers: ['reveal', 'again'], shown: ['again'] };
 /** @type {Record<string, string>} */
-const ACTS = { close: 'Close', compare: 'Show the answers', reveal: 'Show what is right', again: 'Ask again', put_away: 'Put away' };
+const ACTS = { close: 'Close voting', compare: 'Show the votes', reveal: 'Reveal the answer', again: 'Vote again', put_away: 'Done' };
 /** What can be asked, and what is chosen for it. @type {Record<string, [title: string, ...fields: string[]]>} */
 const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['Which word?', 'word'], claim: ['Does it hold?', 'claim'] };
 /** @type {Record<string, string>} */
 const FIELDS = { word: 'Which word?', to: 'At which word does it look?', claim: 'Which claim?' };
 const STEPS = 100; // places of the slider
+/** Pages to begin with. @type {[key: string, title: string][]} */
+const BEGIN = [['start', 'Start'], ['attention', 'Attention'], ['heads', 'Heads'], ['what_if', 'What if'], ['lessons', 'Lessons']];
 
 /** @typedef {import('./in_class.js').State} State */
 /** @typedef {import('./in_class.js').Acts} Acts */
@@ -49,11 +51,14 @@ function leave({ key, currentTarget }) {
 const under = (name, title, hidden, inside, turned) => html`<details class="enc-class-under" data-class=${name} ?hidden=${hidden} @toggle=${turned ?? nothing} @keydown=${leave}>
   <summary class="enc-pill">${title}</summary><div class="enc-class-box">${inside}</div></details>`;
 
-/** The answers as bars; the mark is where the vote before ended. @param {Results} results */
-const answerBars = ({ lines, of }) => bars(lines.map(({ text, votes, right, value }) => {
-  const last = of.length - 1, said = [last ? `${votes[0]}, then ${votes[last]}` : String(votes[0]), value === null ? '' : `model ${percent(value)}`].filter(Boolean).join(' · ');
-  return { name: `${right ? '✓ ' : ''}${text}`, kind: right ? 'is-own' : '', fills: [{ text: said, share: votes[last] / Math.max(1, of[last]), mark: last ? votes[0] / Math.max(1, of[0]) : NaN }] };
-}));
+/** The answers that were given or are right, as bars; the mark is where the vote before ended. @param {Results} results */
+function answerBars({ lines, of }) {
+  const last = of.length - 1, shown = lines.filter(({ votes, right }) => right || votes.some(Boolean)), left = lines.length - shown.length;
+  return html`${bars(shown.map(({ text, votes, right, value }) => {
+    const said = [last ? `${votes[0]}, then ${votes[last]}` : String(votes[0]), value === null ? '' : `model ${percent(value)}`].filter(Boolean).join(' · ');
+    return { name: `${right ? '✓ ' : ''}${text}`, kind: right ? 'is-own' : '', fills: [{ text: said, share: votes[last] / Math.max(1, of[last]), mark: last ? votes[0] / Math.max(1, of[0]) : NaN }] };
+  }))}${left ? html`<p class="enc-small">${left === 1 ? '1 other: no votes' : `${left} others: no votes`}</p>` : nothing}`;
+}
 
 /** A number that is answered. @param {number} value */
 const rounded = value => String(Number(value.toPrecision(4)));
@@ -88,20 +93,21 @@ export function classLine(state, acts) {
     const names = [...PHASES[phase].filter(name => name !== 'again' || round === 1), 'put_away'];
     return html`<section class="enc-class-question" aria-label="What the class is asked"><h2>${about.ask}${round > 1 ? ' (second vote)' : ''}</h2>
       <div class="enc-class-options" ?hidden=${!answering}>${answering ? repeat([about], () => `${state.seat.slice(0, 6)} ${number} ${round}`, widget) : nothing}</div>
-      <p class="enc-small" role="status" ?hidden=${leads() || shows}>${answering ? `${own} You may change it until the teacher closes.` : CLOSED}</p>
+      <p class="enc-small" role="status" ?hidden=${leads() || shows}>${answering ? `${own} You can change it until voting closes.` : CLOSED}</p>
+      ${leads() && kind === 'choice' && !shows ? html`<p class="enc-class-offered">${options.map(text => html`<bdi translate="no" lang="">${text}</bdi> `)}</p>` : nothing}
       <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] }))}</div>
       <p role="status" ?hidden=${!results}>${results ? results.said : ''}</p>${results ? answerBars(results) : nothing}</section>`;
   }
 
   function draw() {
     const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, number = state.now?.shown.number ?? 0;
-    element.hidden = !seat && !wrong;
-    into(html`<div class="enc-class-line" ?hidden=${!seat}><p><b>${seat && say('class_called', { code: seat.slice(0, 6) })}</b> <span role="status">${seat && place()}</span></p>
+    element.hidden = !wrong && (!seat || (leads() && away && !about));
+    into(html`<div class="enc-class-line" ?hidden=${!seat || (leads() && away)}><p><b>${seat && say('class_called', { code: seat.slice(0, 6) })}</b> <span role="status">${seat && place()}</span></p>
         ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}
         ${under('ask', 'Ask the class', !leads() || away || about !== null, form.view(), ({ currentTarget }) => { if (currentTarget.open) form.fill(); })}
         ${under('send', 'Send a sentence', leads(), html`<form class="enc-form" @submit=${typed(text => text.trim() && acts.send(text))}>
           <input type="text" class="enc-sentence" maxlength="200" aria-label="A sentence for the class to try" placeholder="A sentence for the class to try"><button class="enc-pill">Send</button></form>
-          <p class="enc-small">${own.sentence ? say('class_sent', { sentence: own.sentence }) : 'The teacher sees it without a name.'} Another one takes its place.</p>`)}
+          <p class="enc-small">${own.sentence ? say('class_sent', { sentence: own.sentence }) : 'Your teacher sees it without your name.'} A new one replaces it.</p>`)}
         ${button('leave', 'Leave', acts.leave, { hidden: leads() })}</div>
       <p class="enc-trouble" role="alert" ?hidden=${!wrong}>${wrong}</p>${about && seat ? question(about) : nothing}<p class="enc-class-veil" ?hidden=${!veiled}>${VEIL}</p>`, element);
     if (shown !== number && !element.querySelector('input')?.value) close('send'); // the class has gone on
@@ -160,13 +166,13 @@ function askForm(state, acts, draw, close) {
   };
 }
 
-const JOIN = 'Type the 6 letters that your teacher shows. Nothing else is asked, and no name.';
-const OPEN = 'Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. Ask the class, and show its answers on the picture. A class ends after four hours, or half an hour after its last screen was closed; nothing of it stays.';
-const SHOW = 'Nothing now. Go to any page: the class sees what you see there, and Ask the class stands on top. This page stays yours alone.';
-const OPEN_DOOR = 'Whoever has the code can join.', CLOSED_DOOR = 'The door is closed: nobody joins anew, and who is here stays.';
-const SHUT_OUT = 'Their answers and sentences go, and their screen leaves the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Close the door first, so that nobody joins anew.`;
-const LOCAL = 'This is the computer\'s own address: for other devices put its name in the network in its place.';
-const NEAR = 'This is the address of this computer in its network: a phone in the same network opens it.';
+const JOIN = 'Type the 6 letters your teacher shows. No name, no account.';
+const OPEN = 'Your screen leads: everyone who joins with your code sees the page, sentence, layer, head and number that you see. Ask the class, watch the votes come in, and reveal the answer in the picture. A class ends after four hours, or half an hour after its last screen closes; nothing is kept.';
+const SHOW = 'Open a page, here or in the menu: the class sees what you see, and “Ask the class” is at the top. Only you see this page.';
+const UNLOCKED = 'Anyone with the code can join.', LOCKED = 'The class is locked: nobody new can join, and everyone here stays.';
+const SHUT_OUT = 'Deletes this pupil’s answers and sentences and takes them out of the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Lock the class first, or they can join again.`;
+const LOCAL = 'This address works on this computer alone. For other devices, put its name in the network in place of “localhost”.';
+const NEAR = 'Phones and computers in the same network can open this address.';
 
 /** @param {string} title @param {unknown} inside */
 const card = (title, inside) => html`<section class="enc-class-card"><h2>${title}</h2>${inside}</section>`;
@@ -176,7 +182,7 @@ export function classPage(state, acts) {
   const element = el('div', { class: 'enc-class-page', hidden: true });
   /** Where others join. @type {{link: string, local: boolean, near: boolean, size: number, path: string} | null} */
   let found = null;
-  let linked = '', copy = 'Copy';
+  let linked = '', copy = 'Copy the link';
 
   async function findLink() {
     if (linked === state.seat) return;
@@ -189,9 +195,9 @@ export function classPage(state, acts) {
   /** The headline: who is here, or what is to be done. */
   function headline() {
     const { seat, counts, now } = state;
-    if (!seat) return 'Look together: one screen leads, the others guess and answer';
+    if (!seat) return 'Teach live: your screen leads, your class guesses and answers';
     if (!seat.includes('-leads-')) return say('class_in', { code: seat.slice(0, 6) });
-    if (!counts?.here) return 'Nobody has joined yet: show this code or the QR code';
+    if (!counts?.here) return 'Nobody has joined yet: show the class this code';
     return now?.asked && counts.answered !== null ? say('class_asked', { count: counts.answered, here: counts.here }) : say('class_with', { here: counts.here, follow: counts.follow });
   }
 
@@ -199,18 +205,19 @@ export function classPage(state, acts) {
     const { counts, wall, results, seat } = state, shut = Boolean(counts?.shut), { link = '', size = 0, path = '', local = false, near = false } = found ?? {};
     return html`<div class="enc-class-way"><div><p class="enc-class-code">${seat.slice(0, 6)}</p>
         <p class="enc-class-link">${link}</p><p class="enc-small">${local ? LOCAL : near ? NEAR : ''}</p>
-        <div class="enc-class-acts">${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Mark the address to copy it'; draw(); })}${button('door', shut ? 'Open the door' : 'Close the door', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? CLOSED_DOOR : OPEN_DOOR}</p></div>
-      <svg class="enc-class-square" role="img" aria-label="The address as a code for a camera" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg></div>
+        <div class="enc-class-acts">${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Select the address to copy it'; draw(); })}${button('door', shut ? 'Unlock the class' : 'Lock the class', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? LOCKED : UNLOCKED}</p></div>
+      <svg class="enc-class-square" role="img" aria-label="The address as a QR code" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg></div>
     <div class="enc-class-cards">
-      ${card('What is asked', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p><p ?hidden=${!state.now?.asked}>${state.now?.asked?.ask}</p>
+      ${card(state.now?.asked ? 'The question' : 'Begin with a page', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p>
+        <div class="enc-class-acts" ?hidden=${state.now?.asked}>${BEGIN.map(([key, title], i) => button(`begin_${key}`, title, () => acts.begin(key), { first: !i }))}</div><p ?hidden=${!state.now?.asked}>${state.now?.asked?.ask}</p>
         ${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}
-        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Answers as CSV', () => acts.keep('csv'))}${button('html', 'A page of its own', () => acts.keep('html'))}</div>`)}
-      ${card('Sentences of the class', html`<p class="enc-small" ?hidden=${wall.length}>None yet. Pupils send one from their own screen.</p>
-        <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Run', () => acts.run(sentence), { label: `Run: ${sentence}` })}${button('', 'Remove', () => acts.drop(name), { label: `Remove: ${sentence}` })}
-          ${button('out', 'Shut out', () => acts.out(name), { label: `Shut out who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
-        ${button('empty_wall', `Take all ${wall.length} down`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
-    <details><summary>Lead from another screen too</summary><p class="enc-small">This link is yours alone: whoever has it leads the class.</p><p class="enc-class-link">${acts.ownLink(found?.link)}</p></details>
-    <details><summary>End the class</summary><p class="enc-small">All screens leave the class, and nothing of it stays. Save the answers before.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
+        <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Save answers as CSV', () => acts.keep('csv'))}${button('html', 'Save answers as a page', () => acts.keep('html'))}</div>`)}
+      ${card('Sentences from the class', html`<p class="enc-small" ?hidden=${wall.length}>None yet. Pupils can send you one from their screen.</p>
+        <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Try it', () => acts.run(sentence), { label: `Try it: ${sentence}` })}${button('', 'Delete', () => acts.drop(name), { label: `Delete: ${sentence}` })}
+          ${button('out', 'Remove pupil', () => acts.out(name), { label: `Remove the pupil who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
+        ${button('empty_wall', `Delete all ${wall.length}`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
+    <details><summary>Lead from a second screen</summary><p class="enc-small">Keep this link to yourself: whoever opens it leads the class.</p><p class="enc-class-link">${acts.ownLink(found?.link)}</p></details>
+    <details><summary>End the class</summary><p class="enc-small">Everyone leaves the class, and nothing is kept. Save the answers first.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
   }
 
   function draw() {
@@ -219,8 +226,8 @@ export function classPage(state, acts) {
     const { seat } = state, leads = seat.includes('-leads-'), led = acts.led();
     if (leads) findLink();
     into(html`<div class="enc-headline"><h1 class="enc-finding">${headline()}</h1></div>
-      ${leads ? teacher() : seat ? html`<p>What the teacher shows comes to this screen by itself.</p>` : html`<div class="enc-class-cards">
-        ${led ? card(say('class_goes_on', { code: led.slice(0, 6) }), html`<p>You have led it in this browser, in a page that is closed.</p>${button('lead_again', 'Lead it again', () => acts.sit(led))}`) : nothing}
+      ${leads ? teacher() : seat ? html`<p>Your teacher’s screen will appear here by itself.</p>` : html`<div class="enc-class-cards">
+        ${led ? card(say('class_goes_on', { code: led.slice(0, 6) }), html`<p>You led it in this browser, in a tab that is closed now.</p>${button('lead_again', 'Lead it again', () => acts.sit(led))}`) : nothing}
         ${card('Join a class', html`<p>${JOIN}</p><form class="enc-form" @submit=${typed(acts.join)}><input type="text" class="enc-sentence" maxlength="20" placeholder="ABCDEF" aria-label="Code" autocomplete="off" autocapitalize="characters" spellcheck="false" data-class="code">
           <button class="enc-pill enc-class-first" data-class="join">Join</button></form>`)}
         ${card('Open a class', html`<p>${OPEN}</p>${button('open', 'Open a class', acts.open, { first: true })}`)}</div>`}`, element);

@@ -46,7 +46,7 @@ export function endsOf(values) {
 /** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string, shown: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
-const LOWEST = 240, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
+const LOWEST = 228, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
 const SIDE = { left: 44, right: 16, top: 16, bottom: 24 }, COUNTS = 54; // px
 
 /** The order of units by their number before the activation. @param {Float32Array} before */
@@ -177,7 +177,8 @@ export function curvePicture({ point, keep }) {
       pen.textAlign = i ? 'right' : 'center';
       if (!count || pen.measureText(text).width > wide) return;
       const size = pen.measureText(text).width, crossed = i && across > right - size - 12 && across - size - 14 > x(0); // by the line of the chosen unit
-      const [mid, down] = i ? [crossed ? across - 10 : right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, y(0) - (Math.abs(y(0) - 24 - up) < 18 ? 56 : 24)];
+      const free = (/** @type {number} */ at) => Math.abs(at - up) > 18 && (Math.abs(at - up + 9) > 24 || (SIDE.left + x(0) + size) / 2 < across - 84); // of the line of the chosen unit, and of its name
+      const [mid, down] = i ? [crossed ? across - 10 : right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, [24, 56, 88].map(far => y(0) - far).find(free) ?? y(0) - 24];
       pen.strokeStyle = colours.page;
       pen.lineWidth = 5;
       pen.strokeText(text, mid, down); // clear of the lines behind it
@@ -187,7 +188,7 @@ export function curvePicture({ point, keep }) {
     const places = [];
     for (const unit of [chosen, ...named]) {
       const [px, py] = [x(before[unit]), y(gone * after[unit])];
-      const right_ = px > SIDE.left + 90, [wx, wy] = [px + (right_ ? -10 : 10), py - (py > SIDE.top + 12 ? 9 : -14)];
+      const right_ = px > SIDE.left + 90, [wx, wy] = [px + (right_ ? -13 : 13), py - (py > SIDE.top + 12 ? 9 : 0)];
       if (!Number.isFinite(px) || !Number.isFinite(py) || places.some(([ox, oy]) => Math.abs(oy - wy) < 16 && Math.abs(ox - wx) < 80)) continue;
       places.push([wx, wy]);
       pen.font = unit === chosen ? `600 13px ${font}` : `12.5px ${font}`;

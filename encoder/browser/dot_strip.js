@@ -6,7 +6,9 @@ import { percent, tight, typeset } from './number.js';
 /** Groups of dots by their values; the first is the one that is walked, `mark` is its chosen dot. @typedef {{name: string, values: number[], kind: string}} Group */
 
 const DOT = 2.4, STEP = 4.4, HIGH = 52; // pixels: a dot's radius, the distance of two, how far up and down they go at most
-const EDGE = 24;
+const ROOMY = 500; // from here on quarters have room
+const END = 46; // from an end, where a text begins or ends there
+const EDGE = 24, NEAR = 24; // at both ends; how far from a dot it is still meant
 
 /** Heights of dots that would lie on each other, from the middle out: dots in order of their places. @param {number[]} places @returns {number[]} */
 export function heights(places) {
@@ -46,13 +48,13 @@ export function dotStrip({ groups, label, wide, chosen, says, point, keep, ends 
     known.set(values, found);
     return found;
   };
-  const reach = Math.max(20, ...groups.flatMap(one => of(one).up.map(Math.abs))) + 8, middle = 26 + reach, bottom = middle + reach;
+  const reach = Math.max(20, ...groups.flatMap(one => of(one).up.map(Math.abs))) + 8, middle = 8 + reach, bottom = middle + reach;
   const order = groups[0].values.map((_, i) => i).sort((a, b) => groups[0].values[a] - groups[0].values[b]), { places, up } = of(groups[0]);
   /** The dot nearest to a pointer, if it is near. @param {PointerEvent | MouseEvent} event */
   function nearest(event) {
     const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect(), x = (event.clientX - box.left) * wide / box.width, y = (event.clientY - box.top) * (bottom + 22) / box.height;
     const far = (/** @type {number} */ i) => Math.hypot(places[i] - x, middle + up[i] - y), best = order.reduce((one, i) => (far(i) < far(one) ? i : one), order[0]);
-    return far(best) < 14 ? best : null;
+    return far(best) < NEAR ? best : null;
   }
   /** @param {KeyboardEvent} event */
   function walk(event) {
@@ -63,13 +65,10 @@ export function dotStrip({ groups, label, wide, chosen, says, point, keep, ends 
     event.preventDefault();
     point(order[Math.max(0, Math.min(order.length - 1, to))]);
   }
-  const part = (/** @type {number} */ value) => svg`<line class="ds-grid" x1=${at(value)} x2=${at(value)} y1="22" y2=${bottom}></line><text x=${at(value)} y=${bottom + 16} text-anchor="middle">${value === 0 ? ends[0] : value === 1 ? ends[1] : typeset(percent(value, 1))}</text>`;
-  const name = (/** @type {Group} */ { name: text, values, kind }, /** @type {number} */ i) => {
-    const x = at(median(values)), near = groups.length > 1 && Math.abs(at(median(groups[0].values)) - at(median(groups[1].values))) < 330, side = near ? (i ? 'end' : 'start') : x > wide - 160 ? 'end' : x < 160 ? 'start' : 'middle';
-    return svg`<line class="ds-median" x1=${x} x2=${x} y1="20" y2=${bottom}></line><text class="ds-name ${kind}" x=${side === 'start' ? Math.max(2, x - 40) : side === 'end' ? Math.min(wide - 2, x + 40) : x} y="13" text-anchor=${side}>${text}<tspan class="ds-said" dx="6">median ${tight(percent(median(values), 1))}</tspan></text>`;
-  };
-  return html`<div class="ds" role="slider" tabindex="0" aria-label=${label} aria-valuemin="0" aria-valuemax=${order.length - 1} aria-valuenow=${order.indexOf(chosen)} aria-valuetext=${says(chosen)} @keydown=${walk}>
+  const part = (/** @type {number} */ value) => svg`<line class="ds-grid" x1=${at(value)} x2=${at(value)} y1="8" y2=${bottom}></line><text x=${at(value) < END ? 0 : at(value) > wide - END ? wide : at(value)} y=${bottom + 16} text-anchor=${at(value) < END ? 'start' : at(value) > wide - END ? 'end' : 'middle'}>${value === 0 ? ends[0] : value === 1 ? ends[1] : typeset(percent(value, 1))}</text>`;
+  const middleOf = (/** @type {Group} */ { values, kind }) => svg`<line class="ds-median ${kind}" x1=${at(median(values))} x2=${at(median(values))} y1="4" y2=${bottom}></line>`;
+  return html`<p class="ds-key">${groups.map(({ name, values, kind }) => html`<span class=${kind}><i></i><b>${name}</b> median ${tight(percent(median(values), 1))}</span>`)}</p><div class="ds" role="slider" tabindex="0" aria-label=${label} aria-valuemin="0" aria-valuemax=${order.length - 1} aria-valuenow=${order.indexOf(chosen)} aria-valuetext=${says(chosen)} @keydown=${walk}>
     <svg viewBox="0 0 ${wide} ${bottom + 22}" width="100%" aria-hidden="true" @pointermove=${(/** @type {PointerEvent} */ event) => { const dot = nearest(event); if (dot !== null) point(dot); }} @click=${(/** @type {MouseEvent} */ event) => { const dot = nearest(event); if (dot !== null) keep(dot); }}>
-      ${[0, 0.25, 0.5, 0.75, 1].map(part)}${groups.map((group, i) => { const { places: xs, up: ys } = of(group); return svg`<g class="ds-dots ${group.kind}" data-group=${i}>${xs.map((x, j) => svg`<circle cx=${x.toFixed(1)} cy=${(middle + ys[j]).toFixed(1)} r=${DOT}></circle>`)}</g>`; })}
-      ${groups.map(name)}${chosen >= 0 ? svg`<circle class="ds-chosen" cx=${places[chosen].toFixed(1)} cy=${(middle + up[chosen]).toFixed(1)} r="5.5"></circle>` : nothing}</svg></div>`;
+      ${(wide < ROOMY ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map(part)}${groups.map((group, i) => { const { places: xs, up: ys } = of(group); return svg`<g class="ds-dots ${group.kind}" data-group=${i}>${xs.map((x, j) => svg`<circle cx=${x.toFixed(1)} cy=${(middle + ys[j]).toFixed(1)} r=${DOT}></circle>`)}</g>`; })}
+      ${groups.map(middleOf)}${chosen >= 0 ? svg`<circle class="ds-chosen" cx=${places[chosen].toFixed(1)} cy=${(middle + up[chosen]).toFixed(1)} r="5.5"></circle>` : nothing}</svg></div>`;
 }

@@ -142,9 +142,9 @@ export function embedding(root, context) {
 
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
-    const { near, near_of: own, ids } = aboutOf(part), all = near[own[i]];
+    const { near, any, near_of: own, ids } = aboutOf(part), all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
     return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
-      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
+      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
   /** How long the vectors are. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all */
@@ -158,16 +158,16 @@ export function embedding(root, context) {
   /** The numbers of a place: as waves, as the table that was learned, as what has them alike. @param {Packet} part @param {Now} now */
   function placePicture(part, { i, position, number }) {
     const { arrays } = part, { positions, width, rows } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike), waving = turned || (there && positions === 'sinusoidal');
-    const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && endsOf(like);
-    return html`<p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
-    ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
-    ${there && positions === 'learned' ? learned(part, i) : nothing}
-    ${like && ends ? html`<div class="em-alike">${curve({
+    const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && { low: Math.min(0, endsOf(like).low), high: 1 };
+    return html`${like && ends ? html`<div class="em-alike">${curve({
     title: `Cosine of place ${position} with each place`,
     label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
     series: [{ name: 'first', points: rows.map((place, k) => [place, like[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, like[k]]) }],
     x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
-  }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}`;
+  }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}
+    <p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
+    ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
+    ${there && positions === 'learned' ? learned(part, i) : nothing}`;
   }
 
   /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */

@@ -9,11 +9,11 @@ import { half as halfOf } from './strips.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./say.js').Part} Said */
 /**
- * What level 4 of a packet says beside its arrays. `table` counts its rows, `near` are the words most like each different token, `near_of` says whose is whose;
+ * What level 4 of a packet says beside its arrays. `table` counts its rows, `near` are the words most like each different token, `any` its mean cosine with all words, `near_of` says whose is whose;
  * `factor` is what a token's numbers are multiplied by, null for nothing.
  * @typedef {{
  *   rows: number[], positions: 'sinusoidal' | 'learned' | 'rotary' | 'distances' | 'none', width: number, factor: number | null, table: number, ids: number[],
- *   chance: number, near: [string, number][][], near_of: number[], norm?: {kind: string, eps: number}, theta?: number, divisor?: number
+ *   chance: number, near: [string, number][][], any: number[], near_of: number[], norm?: {kind: string, eps: number}, theta?: number, divisor?: number
  * }} About
  */
 /** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'place' | 'sum', step: string, title: string}} Lit */

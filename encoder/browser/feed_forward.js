@@ -4,7 +4,7 @@ import style from './attention.css';
 import { bars } from './bars.js';
 import { aboutBlock, aboutWeights, activationAgain, addsAt, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curves.js';
-import { dress, el, put, write } from './dom.js';
+import { dress, el, highIn, put, write } from './dom.js';
 import own from './block.css';
 import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
@@ -13,7 +13,7 @@ import { made } from './load.js';
 import { many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
-import { followed, opening, parts, said } from './say.js';
+import { opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
 import { namesOf } from './strips.js';
 import { open, spelled, toQuery } from './store.js';
@@ -26,7 +26,10 @@ import { vectorSlider } from './vectors.js';
 /** @typedef {import('./store.js').Chosen} State */
 
 const LISTED = 6, NAMED = 4; // units
+/** Marks by their names. @type {Record<string, string>} */
+const MARKS = { '.': 'full stops', ',': 'commas', ';': 'semicolons', ':': 'colons', '?': 'question marks', '!': 'exclamation marks', '\'': 'apostrophes', '"': 'quotation marks', '-': 'hyphens' };
 const COUNTS = 0.05; // of a score: a unit that adds less is not told of first
+const LOW = 700; // px of a window, as in front of a class: strips are lower there
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
@@ -65,6 +68,12 @@ function silence(block, i, word) {
   const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
   if (units.cuts) return said('silent', { count: many(at(block.arrays.silent, rows[i])), all: many(size), word, activation, never: units.never });
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
+}
+
+/** What words have in common: one word, or a mark, or that they are marks; "" for nothing. @param {string[]} words */
+function atSaid(words) {
+  const all = new Set(words.map(word => word.toLowerCase())), [word] = all;
+  return all.size === 1 ? ` ${MARKS[word] ?? `“${word}”`}` : words.every(one => /^\p{P}+$/u.test(one)) ? ' punctuation' : '';
 }
 
 /** What the chosen unit adds to the guess, and all of them. @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {number} unit */
@@ -170,7 +179,8 @@ export function feedForward(root, context) {
     const unit = key === 'activation' && pointed >= 0 ? pointed : kept, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, unit));
     const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
     const firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, opensOn(block, row)] };
-    head.draw(of, state, followed(withoutPart(of, { layer: state.layer, block: 1 }, position), opening(finding(block, row, word), 'value', firstNumber)));
+    const cost = withoutPart(of, { layer: state.layer, block: 1 }, position);
+    head.draw(of, state, cost.length ? [...cost, { text: '.', name: '', format: '' }] : opening(finding(block, row, word), 'value', firstNumber));
     stops.draw(STOPS.map(one => { const { label, symbol, title } = toldOf(block, one.key, kept); return { text: label, symbol, title: `${label}, ${symbol}: ${title}` }; }), stop);
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
@@ -230,9 +240,9 @@ export function feedForward(root, context) {
     }
     if (!there && key !== 'added') { write(drawn, ''); return -1; }
     const shown = { block, weights: /** @type {Packet} */ (there), i: row, word, unit: kept, gone: gone(stop) }, { strips: own_, at: moving, said: so } = drawnAt(key, shown);
-    const here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
+    const low = highIn(page) < LOW, here = chosen >= 0 ? chosen : tellingAt(key, shown), d = moving >= 0 ? moving : pointed >= 0 ? pointed : here, says = (/** @type {number} */ of) => `number ${of}: ${own_.map(one => `${one.name} ${typeset(sure((one.whole ?? one.values)[of], one.within))}`).join(', ')}`;
     strips.draw({
-      key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? 34 : 56,
+      key: `${name} ${key} ${kept} ${shown.gone}`, strips: own_, chosen: d, kept: here, high: own_.length > 3 ? (low ? 13 : 34) : low ? 42 : 56,
       label: `The ${own_[0].values.length} numbers of ${word}`, says: says(here),
     });
     put(strips.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${here}` });
@@ -269,7 +279,7 @@ export function feedForward(root, context) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
     const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
-    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {

@@ -11,14 +11,14 @@ import { REST } from './store.js';
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
-const OVER = 'The class is over, or the server was started anew. What is on your screen stays.';
+const OVER = 'The class is over, or its server has restarted. Your screen stays as it is.';
 
 /** @typedef {Record<string, string>} Query */
 /** @typedef {{text: string, votes: number[], right: boolean | null, value: number | null}} Line */
 /** @typedef {{number: number, said: string, of: number[], lines: Line[], ask?: string}} Results */
 /** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, options: string[], low: number, high: number}} Question */
 /** @typedef {{led: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
-/** `uncounted` came from screens that were never here; `shut` tells that the door is closed. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
+/** `uncounted` came from screens that were never here; `shut` tells that nobody new can join. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
 /** @typedef {{name: string, sentence: string}} Sent */
 /** @typedef {{answer: number | null, table?: string, sentence: string}} Own */
 /**
@@ -85,6 +85,8 @@ function begin() {
       sit(state.seat.replace('-alone-', '-follows-'));
     },
     toClass() { screen.show('class', {}); },
+    /** @param {string} page */
+    begin(page) { screen.show(page, screen.query()); },
     /** @param {string} act */
     async act(act) {
       await ask('act', { act });

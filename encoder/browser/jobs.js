@@ -1,7 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
-import { called, held, look, quoted, words } from './run.js';
+import { called, effects, guessAt, held, look, needed, quoted, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -106,10 +106,9 @@ const changeHere = (run, place) => changesHere(run).find(one => same(one, place)
 /** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
 export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
 
-/** The head that the page speaks of where nobody chose: what a job is passed for or clear at the gap, then what carries most to it, then any other job that is found. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then what carries most to it or costs its guess most, then any other job that passed or is clear. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
 export function opensOn(run, found) {
-  const first = found.find(({ job, masked, clear }) => job.passed || (masked && clear));
-  return first ?? carrierHere(run) ?? found[0];
+  return found.find(({ masked, clear }) => masked && clear) ?? carrierHere(run) ?? needed(run) ?? found.find(({ job, clear }) => job.passed || clear);
 }
 
 /** The head that alone carries most of any change. @param {Known} known @returns {Head} */
@@ -160,15 +159,22 @@ export const isWeak = ({ count, all }) => count * 2 <= all;
 /** Which of the sentences about rows it takes. @param {Habit} found */
 const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : '');
 
+/** What the guess at the gap is, and what the head that it needs most leaves of it. @param {Packet} run @param {import('./run.js').Word} gap */
+function costAt(run, gap) {
+  const [guess, before] = guessAt(run, gap) ?? ['', NaN];
+  return { guess: quoted(guess), before, after: Math.max(0, before + effects(run)[0].change) };
+}
+
 /** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place);
+  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap), most = needed(run);
+  if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
   if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: job.passed ? findsOf(job.job) : findsOf(job.job).replace(/^finds/, 'looks for') }; // what did not pass is not found for certain
-    if (here) return parts('heads_job_here', { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
-    return parts('heads_job', { ...given, share, count, text });
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate'; // what did not pass is not found for certain
+    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
+    return parts(`heads_${kind}`, { ...given, share, count, text });
   }
-  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap);
+  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
   if (change && gap) return parts('heads_carrier_here', { layer, head, does: change.does, ...goal(run, gap, look(run, layer, head, gap)) });
   if (carried) return parts('heads_carrier', { layer, head, what: carried.of.what, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
@@ -185,8 +191,8 @@ export function carriedFinding(known, { layer, head }) {
   return parts('heads_carried', { layer, head, share, word: quoted(word), other: quoted(other) });
 }
 
-/** Whether a head passed in its job, and why not: how often it is right, and how often the best simple rule is. @param {Job} job @returns {[string, Record<string, string | number>]} */
-export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, rule }] }) => [passed ? made ? 'heads_passed_made' : 'heads_passed' : why ? 'heads_not_passed' : 'heads_right_in', { share, count, text, rule, ...(passed || !why ? {} : { why }) }];
+/** How often a head is right in its job and the best simple rule, whether it passed, and why not where these numbers do not say it. @param {Job} job @returns {[string, Record<string, string | number>]} */
+export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, rule }] }) => [passed ? made ? 'heads_passed_made' : 'heads_passed' : why && share > rule ? 'heads_not_passed_why' : 'heads_not_passed', { share, count, text, rule, why }];
 
 /** What is to be said of a head beside its finding and its figures: what its loss does, where it looks here and over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function besides(run, known, place) {

@@ -1,7 +1,7 @@
 // @ts-check
 // What can be taken along of the picture that is shown: its link, files, lines of code and words.
 import { copied, fold, told } from './controls.js';
-import { el, write } from './dom.js';
+import { el, focused, write } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
@@ -72,11 +72,20 @@ export function keep(root, context) {
     [kept, found, waits] = [now, null, now && ask ? 'Looking what can be saved …' : ''];
     write(said, '');
     const tell = (/** @type {About | null} */ about, says = '') => {
-      if (box.hidden || JSON.stringify(mine()) !== JSON.stringify(now)) return;
+      if (box.hidden || kept !== now) return;
       [found, waits] = [about, says];
-      into(entries(), box);
+      if (!renew()) into(entries(), box);
     };
     if (now && ask) about(now).then(tell, error => tell(null, error.message));
+  }
+  /** Looks again where another picture is shown meanwhile, and says whether; the menu stays open, and what has the keys in it. */
+  function renew() {
+    if (box.hidden || JSON.stringify(mine()) === JSON.stringify(kept)) return false;
+    const within = box.contains(focused(box));
+    look();
+    into(entries(), box);
+    if (within && !box.contains(focused(box))) box.querySelector('button')?.focus();
+    return true;
   }
   /** Whether there is an entry. @param {Key} key */
   function has(key) {
@@ -141,6 +150,7 @@ export function keep(root, context) {
       write(said, 'Looking up the lines …');
       await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));
     },
+    renew,
     draw() { button.hidden = Boolean(context.options().closed) || !context.options().keep; },
     end() {
       gone.abort();

@@ -56,6 +56,7 @@ export function layered({ point, keep }) {
   /** Draws the line from cell to cell. */
   function trace() {
     if (!table || element.hidden) return;
+    element.classList.toggle('is-long', sheet.offsetWidth > element.clientWidth);
     const boxes = table.path.map((row, column) => cellOf({ column, row })), [line, path] = sheet.querySelectorAll('svg, path');
     put(line, { width: sheet.offsetWidth, height: sheet.offsetHeight });
     const middle = (/** @type {HTMLElement} */ cell) => cell.offsetTop + cell.offsetHeight / 2;
@@ -78,7 +79,7 @@ export function layered({ point, keep }) {
       put(sheet, { class: `ou-sheet${count > FIT ? ' is-wide' : ''}`, style: `--columns: ${count}` });
       into(html`<div class="ou-grid" role="grid" aria-label=${given.label} aria-colcount=${count + 1} aria-rowcount=${rows.length + 1} @click=${click} @keydown=${walk}
           @pointerover=${(/** @type {PointerEvent} */ { pointerType, target }) => { if (pointerType === 'mouse') point(placeOf(target)?.column ?? null); }} @pointerleave=${() => point(null)}>
-          <div role="row" class="ou-row"><div role="columnheader" class="ou-corner">after</div>${columns.map(({ text, title }, i) => html`<div role="columnheader" class="ou-head${marks(i)}" data-cell="${i},-1" data-column=${i} title=${title}>${text}</div>`)}</div>
+          <div role="row" class="ou-row"><div role="columnheader" class="ou-corner"><span>after</span></div>${columns.map(({ text, title }, i) => html`<div role="columnheader" class="ou-head${marks(i)}" data-cell="${i},-1" data-column=${i} title=${title}>${text}</div>`)}</div>
           ${rows.map(({ name, title: whole, plain, cells }, r) => html`<div role="row" class="ou-row${plain ? ' is-plain' : ''}"><div role="rowheader" class="ou-row-name" title=${whole ?? nothing} aria-label=${whole ?? nothing}><bdi translate="no" lang="">${name}</bdi></div>${cells.map(({ text, small, deep, title, is }, i) => html`
             <div role="gridcell" class="ou-cell${plain ? ' is-plain' : ''}${is ? ' is-followed' : ''}${marks(i)}" data-cell="${i},${r}" data-column=${i} aria-label=${title} aria-selected=${is ? 'true' : nothing} title=${text.length > 9 ? title : nothing} style="--deep: ${Math.round(50 * Math.max(0, Math.min(1, deep || 0)))}%"><bdi translate="no" lang="">${text}</bdi><small>${small}</small></div>`)}</div>`)}</div>
         <svg class="ou-line" aria-hidden="true"><path></path></svg>`, sheet);

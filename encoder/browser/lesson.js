@@ -15,9 +15,9 @@ import { open } from './store.js';
 /** @typedef {Record<string, string>} Query */
 /** What a text is made of: what it says, and whose that is: the model's, yours, a word's, or nobody's. @typedef {[text: string, whose: string][]} Parts */
 /** @typedef {{name: string, position: number, asked: boolean}} Word */
-/** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number}} Question */
+/** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number, unit: string}} Question */
 /** @typedef {{low: number, high: number, value: number, guess: number | null}} Scale */
-/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], best?: number[], yours?: number | null, scale?: Scale, claim?: Parts, open?: {step: string, index: number[], text: string} | null}} Answered */
+/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], form?: string, measured?: Parts, best?: number[], yours?: number | null, scale?: Scale, open?: {step: string, index: number[], text: string} | null}} Answered */
 /** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
 /** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, goal: string, done: boolean, count: number}}} Shown */
 /** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again, `link` is the address of it. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
@@ -145,6 +145,8 @@ function begin() {
   addEventListener('keydown', key);
   new ResizeObserver(() => sentence()).observe(asked);
 
+  /** Whether a step is to play with: a lab, and an end that asks nothing. @param {Shown} of */
+  const plays = of => Boolean(of.goal) || (!of.question && at() === of.steps.length);
   /** The dots, one a step: done, seen without a guess, where one is, to come. @param {Shown} of */
   function dots({ steps }) {
     const mine = progress()[name()]?.guesses ?? {};
@@ -154,10 +156,10 @@ function begin() {
     })}</div>`;
   }
   /** @param {Question} question */
-  function choices({ kind, choices: names, low, high }) {
+  function choices({ kind, choices: names, low, high, unit }) {
     const middle = (low + high) / 2, value = Number.isNaN(number) ? middle : number;
     if (kind === 'number') return html`<form class="enc-lesson-number" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); answer(value); }}>
-      <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
+      <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)} ${unit}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
       <span class="enc-lesson-ends"><span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></span><button class="enc-pill" ?disabled=${Number.isNaN(number)}>Guess</button></form>`;
     return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers" ?data-short=${names.every(text => text.length < 4)}>${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text}${COUNT.test(text) ? nothing : html` <kbd aria-hidden="true">${i + 1}</kbd>`}</button>`)}</div>`;
   }
@@ -166,13 +168,15 @@ function begin() {
     const place = (/** @type {number} */ one) => `${Math.max(0, Math.min(100, 100 * (one - low) / (high - low)))}%`;
     return html`<div class="enc-lesson-scale" aria-hidden="true"><i style="left: ${place(value)}" class="is-model"></i>${guess === null ? nothing : html`<i style="left: ${place(guess)}" class="is-yours"></i>`}<span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></div>`;
   };
+  /** What a trial found, in full: folded where the lesson says it in a few words. @param {Answered} told */
+  const measured = ({ measured: found, lines }) => (found ? html`<details class="enc-lesson-found" ?open=${!lines.length}><summary>How it was measured</summary><p>${said(found)}</p></details>` : nothing);
   /** @param {Answered} told @param {Shown} of */
-  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}
+  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}${measured(told)}
     ${told.open && screen.drawn ? html`<button type="button" class="enc-link" @click=${() => { if (told.open) open(told.open); }}>See ${told.open.text} computed →</button>` : nothing}${swapper(of)}`;
   /** @param {Shown} of */
   const swapper = ({ swap }) => (swap ? html`<button type="button" class="enc-pill" @click=${() => screen.show(screen.page, { ...screen.query(), sentence: swap.sentence })}>Swap <i>${swap.word}</i> for <i>${swap.by}</i></button>` : nothing);
   /** @param {NonNullable<Shown['goal']>} goal */
-  const goal = ({ word, goal: meant, done, count }) => html`<p role="status" class=${done ? 'is-done' : nothing}>${done ? say('goal_done', { count }) : say(count ? 'goal_now' : 'goal_begin', { word, goal: meant, count })}</p>`;
+  const goal = ({ word, done, count }) => html`<p role="status" class=${done ? 'is-done' : nothing}>${say(`goal_${done ? 'done' : 'now'}${count ? '_off' : ''}`, { word, count })}</p>`;
 
   /** @param {Shown} of */
   function body(of) {
@@ -183,7 +187,7 @@ function begin() {
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2><p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>` : nothing}
-      ${!question && told ? told.lines.map(parts => html`<p class="enc-lesson-found">${said(parts)}</p>`) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
+      ${!question && told ? html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${measured(told)}` : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
       ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
   }
 
@@ -192,11 +196,11 @@ function begin() {
     strip.hidden = !on;
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
-    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !of.goal && !whole) });
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more) });
     const last = of?.steps.length ?? 1;
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
-      <footer>${of && screen.drawn && !of.away && !of.goal && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
+      <footer>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
     shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
@@ -212,8 +216,8 @@ function begin() {
   function sentence() {
     const told = shown?.told, every = words();
     if (line.element.hidden) return;
-    const from = every.findIndex(word => word.asked), values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
-    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '' })) }, from, values, '', null);
+    const from = every.findIndex(word => word.asked), form = told?.form ?? 'share', values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
   }
   /** The word that is asked about, for a page that can hide what is asked of it alone. */
   function asks() {

@@ -182,6 +182,7 @@ function begin(root, options) {
     parts.draw(run, settled(run));
     drawNumbers();
     drawMore();
+    top.renew();
     options.drawn?.();
   });
   /** Takes away what would say what is asked. @param {boolean} stays whether the page hides that itself */

@@ -30,6 +30,7 @@ function heights({ kind, strips }, i) {
   if (kind === 'matrix') return [HIGH, last ? 4 : FALL];
   if (kind === 'dot') return [HIGH, last ? FALL + HIGH : GAP];
   if (kind === 'scaled' || (i === 0 && (kind === 'shares' || kind === 'masked'))) return [HIGH, RULER + (last ? 0 : GAP)];
+  if (kind === 'shares' && last) return [HIGH, NAMES];
   if (kind === 'mixed') return [HIGH, i === strips.length - 2 ? 14 : last ? 4 : 3];
   return [HIGH, last ? 4 : GAP];
 }
@@ -140,6 +141,26 @@ function ruler({ pen, theme, colours, font }, box, high, wide) {
   pen.fillText(`${typeset(`-${brief(high)}`)} to ${brief(high)}`, beside ? box.x + wide + 8 : box.x - 8, top + 3);
 }
 
+/** Names below a row, each with a line to what it names: those that have room, the first ones first. @param {Scene} scene @param {{text: string, at: number}[]} all @param {Box} box */
+function under({ pen, colours, font }, all, { x, y, wide, high }) {
+  /** @type {[from: number, to: number][]} */
+  const taken = [];
+  pen.font = `12px ${font}`;
+  pen.textAlign = 'left';
+  pen.textBaseline = 'alphabetic';
+  for (const { text, at } of all) {
+    const long = pen.measureText(text).width, from = Math.max(x, Math.min(x + wide - long, at - long / 2));
+    if (taken.some(([start, end]) => from < end + 10 && from + long > start - 10)) continue;
+    taken.push([from, from + long]);
+    pen.fillStyle = pen.strokeStyle = colours.muted;
+    pen.beginPath();
+    pen.moveTo(at, y + high);
+    pen.lineTo(at, y + high + 4);
+    pen.stroke();
+    pen.fillText(text, from, y + high + 15);
+  }
+}
+
 /** The largest of what is looked at in a row. @param {Strip} strip */
 const mostOpen = ({ values, shut }) => most(Array.from(values, (value, j) => (shut?.[j] ? 0 : value)));
 
@@ -225,6 +246,9 @@ const DRAWN = {
     [scores, powers].forEach((strip, i) => { framed(scene, boxes[i], chosen, count); called(scene, strip.name, boxes[i]); });
     ruler(scene, boxes[0], high, boxes[0].wide);
     const box = boxes[2], whole = Array.from(all.values).reduce((sum, value) => sum + (Math.abs(value) || 0), 0), full = eased(part(t, 0.25, 1));
+    const { names } = scene.view.operands, named = (/** @type {number} */ j) => `${names?.[j]}\u00a0${tight(percent(all.values[j], 1))}`;
+    /** Slices without room for their names. @type {{j: number, at: number}[]} */
+    const small = [];
     let x = 0;
     pen.save();
     pen.beginPath();
@@ -238,8 +262,8 @@ const DRAWN = {
       pen.fillStyle = inkOn(colour);
       pen.textAlign = 'center';
       pen.textBaseline = 'middle';
-      const text = `${scene.view.operands.names?.[j]} ${tight(percent(all.values[j], 1))}`;
-      if (pen.measureText(text).width < wide - 8) pen.fillText(text, box.x + x + wide / 2, box.y + box.high / 2 + 0.5);
+      if (pen.measureText(named(j)).width < wide - 8) pen.fillText(named(j), box.x + x + wide / 2, box.y + box.high / 2 + 0.5);
+      else small.push({ j, at: box.x + x + wide / 2 });
       if (j === chosen) framed(scene, { ...box, x: box.x + x, wide: Math.max(2, wide) }, 0, 1);
       x += wide;
     }
@@ -247,6 +271,7 @@ const DRAWN = {
     pen.strokeStyle = scene.colours.line;
     pen.lineWidth = 1;
     pen.strokeRect(box.x - 0.5, box.y - 0.5, box.wide + 1, box.high + 1);
+    if (full >= 1) under(scene, small.sort((a, b) => all.values[b.j] - all.values[a.j]).map(({ j, at }) => ({ text: named(j), at })), box);
     called(scene, whole ? `${Math.round(100 * full * Math.min(1, Math.max(whole, 0)) || 0)}\u00a0%` : 'none', box, true);
   },
   mixed(scene) {

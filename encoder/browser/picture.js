@@ -1,7 +1,7 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
 import { coloursOf, inPage, sized, watched } from './canvas.js';
-import { AS_IS, densityOf, el, highIn, placeIn, put, themeOf, write } from './dom.js';
+import { AS_IS, densityOf, el, placeIn, put, themeOf, write, zoomOf } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
 
@@ -14,7 +14,7 @@ import { tight } from './number.js';
  */
 
 const UNFOLD = 420; // ms
-const NARROW = 900, LOW = 320, SHORT = 800, ABOVE = [336, 368]; // pixels: a window in which all stands below each other; how tall a picture is at least; a short window, and what else stands above and below a picture in one and in others
+const NARROW = 900, LOW = 320, SHORT = 800, ABOVE = [336, 368], CLASS = 20; // pixels: a window in which all stands below each other; how tall a picture is at least; a short window, what else stands above and below a picture in one and in others, and how much less of it in front of a class
 const LONG = { PageUp: -5, PageDown: 5 };
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -86,7 +86,7 @@ export function picture({ point, keep, open }) {
       const widest = Math.max(...given.rows.map(name => pen.measureText(name).width));
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
       const last = pen.measureText(given.last).width;
-      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, highIn(scroll) - ABOVE[Number(highIn(scroll) > SHORT)]) : Infinity);
+      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, (innerHeight - ABOVE[Number(innerHeight > SHORT)] + (zoomOf(scroll) > 1 ? CLASS : 0)) / zoomOf(scroll)) : Infinity);
       sized(canvas, laid.width, laid.height);
       put(canvas, { style: `width: ${laid.width}px; height: ${laid.height}px` });
       scene(theirs, theme, ratio, font);

@@ -30,9 +30,6 @@ export function parts(key, given) {
 /** Parts of which the numbers of a name open. @param {Part[]} all @param {string} name @param {import('./store.js').Place | null} to @returns {Part[]} */
 export const opening = (all, name, to) => (to ? all.map(part => (part.name === name ? { ...part, to } : part)) : all);
 
-/** One sentence of two: what has no full stop, and what follows it; the second alone where there is no first. @param {Part[]} first @param {Part[]} second @returns {Part[]} */
-export const followed = (first, second) => (first.length ? [...first, { text: '; ', name: '', format: '' }, ...second.map((part, i) => (i ? part : { ...part, text: part.text.replace(/^[A-Z](?=[a-z ])/, letter => letter.toLowerCase()) }))] : second);
-
 /** A sentence. @param {string} key @param {Given} [given] */
 export const say = (key, given = {}) => parts(key, given).map(part => part.text).join('');
 

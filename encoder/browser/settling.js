@@ -19,7 +19,7 @@ const LITTLE = 0.1; // of a cosine: less than that in every layer is little
 const MOST_ROWS = 40; // tokens of a grid
 const WORDS = 5; // of a column
 /** A share where there is little room. @param {number} share */
-const small = share => tight(percent(share, 1)).replace('<\u00a0', '<').replace('>\u00a0', '>');
+const small = share => tight(percent(share, share > 0.99 ? undefined : 1)).replace('<\u00a0', '<').replace('>\u00a0', '>');
 const PIECE = /^##(?=.)/; // how a piece begins that goes on a word
 /** A word of the vocabulary as it is read. @param {string} name */
 const asPiece = name => name.replace(PIECE, '…');

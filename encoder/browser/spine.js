@@ -156,19 +156,20 @@ export function spine(context) {
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
+    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? cost.toFixed(1) : String(Math.round(100 * cost))) : ''), tall = cutAt(all[0].cost);
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
-        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} data-cut=${Math.abs(one.cost) > most ? (unit === 'lead' ? one.cost.toFixed(1) : Math.round(100 * one.cost)) : nothing} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><small aria-hidden="true">${short(one)}</small></button>`;
+        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} data-cut=${cutAt(one.cost) || nothing} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><small aria-hidden="true">${short(one)}</small></button>`;
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
-    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each layer:<br>attention, feed-forward</p>${list}
+    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position${tall ? ` (${tall}, cut)` : ''}, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }

@@ -9,7 +9,7 @@ import { direction, inFull, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./arcs.js').Way} Way */
-/** Words as they are drawn: `of` is what they are of, `can` whether one can look from there, `kind` a class of its own. @typedef {{of: object, dir: string, words: {position: number, name: string, gap: boolean, can: boolean, title?: string, kind?: string}[]}} Line */
+/** Words as they are drawn: `of` is what they are of, `can` whether one can look from there, `kind` a class of its own, `text` what stands below it in the place of its share. @typedef {{of: object, dir: string, words: {position: number, name: string, gap: boolean, can: boolean, title?: string, kind?: string, text?: string}[]}} Line */
 const NARROW = 600; // pixels below which words stand in a column
 const COLUMN = 12; // words of a column
 const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
@@ -75,9 +75,9 @@ export function stage(choose, { column = true, label = 'Words: choose the one to
       const shares = given ?? all.map(() => NaN), top = given ? most(given) : -1, names = all.map(one => one.name), wordy = (/** @type {number} */ share) => (way === 'lines' && !(share >= SAID) ? '' : tight(percent(share, 1)));
       put(list, { dir });
       root.classList.toggle('has-others', others !== null);
-      into(all.map(({ position, name, gap, can, title, kind }, i) => html`<button type="button" class="enc-word ${kind ?? ''} ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
+      into(all.map(({ position, name, gap, can, title, kind, text }, i) => html`<button type="button" class="enc-word ${kind ?? ''} ${i === from ? 'enc-asked' : ''} ${i === top ? 'enc-most' : ''} ${gap ? 'enc-gap' : ''}" style="--share: ${Math.round(100 * Math.min(1, shares[i] || 0))}"
         data-word=${position} data-share=${given ? shares[i] : nothing} aria-pressed=${i === from} aria-disabled=${can ? nothing : 'true'} @click=${() => { if (can) choose(position); }}
-        ><bdi class="enc-name" translate="no" lang="" title=${title ?? nothing}>${name}</bdi><small dir="ltr">${given ? wordy(shares[i]) : ''}${others ? html`<i>${wordy(others[i])}</i>` : nothing}</small></button>`), list);
+        ><bdi class="enc-name" translate="no" lang="" title=${title ?? nothing}>${name}</bdi><small dir="ltr">${given ? text ?? wordy(shares[i]) : ''}${others ? html`<i>${wordy(others[i])}</i>` : nothing}</small></button>`), list);
       if (drawn !== run || !list.querySelector('[tabindex="0"]') || !list.contains(focused(list))) rove([...list.children], from);
       // Bold words are wider, so all may have moved; among words on several lines none is bold.
       const text = names.join(' ') + (way === 'lines' ? '' : ` ${from} ${top}`) + (others ? ' ' : ''), anew = drawn !== run || wide !== root.clientWidth;

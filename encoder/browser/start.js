@@ -51,7 +51,7 @@ function unseen(name) {
 const unsigned = text => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || text;
 
 /** A switch between two: a group of radios. @param {string} name @param {string} text @param {string[]} names @param {number} chosen @param {(index: number) => void} choose @param {boolean} nudge whether it shows that it is one */
-const between = (name, text, names, chosen, choose, nudge) => html`<div class="enc-choice ${nudge ? 'enc-nudge' : ''}" data-switch=${name}><span class="enc-switch-name" id="enc-${name}">${text}</span>
+const between = (name, text, names, chosen, choose, nudge) => html`<div class="enc-choice ${nudge ? 'enc-nudge' : ''}" data-switch=${name}><span class=${name === 'pair' ? 'enc-spoken' : 'enc-switch-name'} id="enc-${name}">${text}</span>
   <span class="enc-switch" role="radiogroup" aria-labelledby="enc-${name}">${names.map((one, i) => html`<label><input type="radio" name="enc-${name}" .checked=${live(i === chosen)} @change=${() => choose(i)}><span>${one}</span></label>`)}</span></div>`;
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -191,7 +191,7 @@ export function start(root, context) {
     const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column: position }) }, first = found ? 'pair' : can ? 'head' : '';
     if (first) nudges[first] ??= unseen(first);
     return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}
-        ${can ? between('head', known ? brief({ layer, head }) : 'Head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
+        ${can ? between('head', known ? `Head ${brief({ layer, head })}` : 'This head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
       <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
       <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${pieces}</p></section>${maps.element}`;

@@ -29,10 +29,10 @@ export const isOfUnits = step => stopOf(step) < 2;
 export function toldOf(block, key, unit) {
   const { units, pre_norm: before } = aboutBlock(block), { title, cuts, gated } = units;
   return {
-    in: { label: 'read', symbol: 'W₁', title: 'what goes into a unit', what: `Each number of x, ${before ? 'which the norm gave' : 'the token’s vector'}, times the weight that unit ${unit} has for it: all products and a bias add up to the unit’s number.` },
+    in: { label: 'read', symbol: 'W₁', title: 'what goes into a unit', what: `x${before ? ', which the norm gave,' : ', the token’s vector,'} times w, number by number: all products and a bias make the unit’s number.` },
     activation: { label: cuts ? 'keep what is positive' : 'damp what is negative', symbol: gated ? `${title}, gate` : title, title: 'what the activation makes of it', what: `Each dot is a unit: across, its number before ${title}; up, after it.` },
-    out: { label: 'write', symbol: 'W₂', title: 'what the units write', what: 'Each unit writes its row of W₂, as strongly as it fires. All rows together are what feed-forward gives.' },
-    added: { label: 'add', symbol: '+', title: 'what is added to the token', what: 'What feed-forward gives is added, number by number, to what the token had: the residual.' },
+    out: { label: 'write', symbol: 'W₂', title: 'what the units write', what: 'Each unit writes its row of W₂, as strongly as it fires.' },
+    added: { label: 'add', symbol: '+', title: 'what is added to the token', what: 'Added, number by number, to what the token had: the residual.' },
   }[key];
 }
 
@@ -69,7 +69,7 @@ function written({ block, weights, i, unit, gone }) {
   const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, colour: /** @type {const} */ ('sign'), end });
   const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row`), `the other ${many(count)} units, and the bias`];
   return {
-    strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together', moving, arrived)], at: -1,
+    strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together: what feed-forward gives', moving, arrived)], at: -1,
     said: d => (here.length ? `number ${d}: ${here.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${three(k ? Math.abs(values[d]) : values[d], within)}`).join(' ')} = ${three(arrived[d], within)}` : ''),
   };
 }

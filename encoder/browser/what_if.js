@@ -9,10 +9,10 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { both, percent, tight } from './number.js';
 import { read, row } from './packet.js';
-import { called, effects, held, LITTLE, wordAt, words } from './run.js';
+import { begins, called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
 import { toQuery } from './store.js';
-import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
+import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, places, pressed, spell } from './switches.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -60,7 +60,7 @@ export function whatIf(root, context) {
   const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
-  let at = '', full = false;
+  let at = '', full = false, opened = true; // whether nobody pressed anything since the sentence was opened
   const rest = atRest(context.announce);
 
   const top = headline(context, { layer: false, head: false }), probe = el('i', { class: 'wi-probe enc-probe', hidden: true });
@@ -184,7 +184,7 @@ export function whatIf(root, context) {
   function set(edits, rest, also = {}) {
     const { subject, hides } = asked();
     calm = rest ? named(subject) : '';
-    full = false;
+    full = opened = false;
     store.set({ edits, off: false, ...(hides ? { word: state.word } : {}), ...also });
   }
   function takeBack() {
@@ -192,13 +192,14 @@ export function whatIf(root, context) {
     if (!last) return;
     calm = last.calm;
     before = null;
+    opened = false;
     store.set({ edits: last.edits, off: false });
   }
 
   /** Keeps what was there before, to take back. @param {Subject} subject */
   function remember(subject) {
     const mine = { of: named(subject), edits: state.edits, calm };
-    if (before && before.of !== mine.of) undone = [];
+    if (before && before.of !== mine.of) [undone, opened] = [[], true];
     else if (before && (before.edits !== mine.edits || before.calm !== mine.calm)) undone = [...undone.slice(1 - MOST_UNDONE), before];
     before = mine;
   }
@@ -283,6 +284,12 @@ export function whatIf(root, context) {
     return html`<p class="wi-sentence" dir="auto" data-shown=${shown}>${begin > 0 ? '… ' : ''}${texts}${end < all.length ? ' …' : ''}</p>`;
   }
 
+  /** What is off before anybody pressed anything. @param {Set<string>} off @param {import('./packet.js').Model} model */
+  function alreadyOff(off, model) {
+    const all = places(off, model);
+    return all.length > 1 ? say('already_off_many', { count: all.length }) : begins(say('already_off', { part: nameOf(all[0], model) }));
+  }
+
   /** How far words end up from where they were, the farthest first. @param {Packet} base @param {Packet | null} diff */
   function movedOf(base, diff) {
     if (!diff) return [];
@@ -303,7 +310,7 @@ export function whatIf(root, context) {
   }
 
   /** The board and its legend. @param {Now} found */
-  function switches({ base, each, changed: { off }, guess }) {
+  function switches({ base, each, changed: { off, others }, guess }) {
     const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [guessed] = guessesOf(base), word = guessed?.[0] ?? '';
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
     const { lost, gained, most } = ends(all.flat(), guess ? guessed?.[1] : 1), scale = { low: guess ? -most : 0, high: most };
@@ -315,18 +322,18 @@ export function whatIf(root, context) {
       const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), colour = colourOf(value, scale, kind, theme);
       return {
         value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
-        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value) : '',
+        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value, guess) : '',
       };
     };
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
-    const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value)}</b>${means}</span>`; };
+    const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, guess)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
     const odd = guess ? worseIn(all, model.heads) : null;
-    return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
+    return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : opened && off.size ? html`${alreadyOff(off, model)}: <button type="button" class="wi-remove" @click=${() => { const left = spell({ off: new Set(), others }, model); set(left, !left); }}>switch ${places(off, model).length > 1 ? 'them' : 'it'} on</button>, or press any part.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${!known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`<span>Each off alone, all else on:</span>${lost ? chip(lost, html`points lost, it speaks for ${name}`) : nothing}${gained ? chip(-gained, 'points gained, against it') : nothing}`}</p>
+    : html`<span>Off alone, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_less', odd)}</p>` : nothing}`;
   }
   /** The layer that costs most less as a whole than one of its blocks: what that block leaves undone harms only while the other is on. @param {number[][]} all @param {number} heads */
@@ -334,10 +341,10 @@ export function whatIf(root, context) {
     const [{ layer, block, less }] = all.flatMap((row, layer) => [0, 1].map(block => ({ layer, block, less: row[heads + block] - row[heads + 2] || 0 }))).sort((a, b) => b.less - a.less), own = all[layer];
     return less >= WORSE ? { layer, whole: Math.max(0, Math.round(100 * own[heads + 2])), part: BLOCK_NAMES[block], alone: Math.round(100 * own[heads + block]), other: BLOCK_NAMES[1 - block] } : null;
   }
-  /** An effect in points where there is little room: what is gained has a plus. @param {number} value what is lost */
-  function inCell(value) {
+  /** An effect in points where there is little room, with the sign of what becomes of the guess. @param {number} value what is lost @param {boolean} guess whether it is of a guess, and not how far something moves */
+  function inCell(value, guess) {
     const near = Math.round(100 * value);
-    return near ? `${near < 0 ? '+' : ''}${Math.abs(near)}` : '·';
+    return near ? `${guess ? (near < 0 ? '+' : '−') : ''}${Math.abs(near)}` : '·';
   }
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {

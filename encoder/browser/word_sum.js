@@ -76,7 +76,7 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide }
   const items = [
     ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
     ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside' }] : []),
-    { name: 'biases', value: biases, kind: 'is-beside', note: 'without any word' },
+    { name: 'built in', value: biases, kind: 'is-beside', note: 'from no word' },
     ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
     { name: word, value: total, kind: 'is-sum' },
   ];
@@ -96,10 +96,10 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide }
   return html`<section class="ws" aria-label="The guess as a sum of its words" style="--zero: ${down / wide}; --high: ${room(up)}px; --low: ${room(down)}px">
     <div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></span>
-      ${ends ? `Each bar is what one word adds to the lead, in score: together ${signed(total)}.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
+      ${ends ? `Each bar is what one word adds to the lead, in score: together ${signed(total)}. “Built in” is what the model’s own fixed numbers (biases) add.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
       ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>and what hiding each word costs, in a run of its own</label>` : nothing}</p>
     <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${word} over ${other}, in score">${items.map(item)}</div>
-    <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for all biases: what the model says without any word. The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
+    <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }
 
 /** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
@@ -115,5 +115,5 @@ export function partSum({ arrays: { blocks, beside } }, { pair: [first, second],
   }), list);
   return html`<details class="ou-blocks"><summary>What each part adds: ${foremost}</summary>
     <div class="ou-blocks-body" role="region" aria-label="The guess as a sum of the model's parts">${list}
-      <p class="ou-about"><span>The same lead, ${signed(total)}, as a sum over the model: ${explained('what each head and each feed-forward writes at this place itself, held as it is in this run.')} The embedding adds ${signed(embedding)}, the biases ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</span></p></div></details>`;
+      <p class="ou-about"><span>The same lead, ${signed(total)}, as a sum over the model: ${explained('what each head and each feed-forward writes at this place itself, held as it is in this run.')} The embedding adds ${signed(embedding)}, what is built in (biases) ${signed(biases)}${Math.abs(left) > LEFT ? `, changes ${signed(left)}` : ''}. A head that writes at other words adds nothing here, and the guess may need it all the same: what each part costs is told above.</span></p></div></details>`;
 }

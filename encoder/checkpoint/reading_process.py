@@ -27,6 +27,7 @@ SECONDS, SECONDS_PER_BYTE = 6, 5e-7  # of a processor
 WALL = 60  # seconds by the clock
 IDLE = 60  # seconds without work after which the process ends
 MOST_TOKENS = 200_000  # that the longest probe may become
+MOST_LISTS = 2_000_000  # of a JSON file, which take 60 bytes and more each; a piece with its score is one
 MOST_PARTS, MOST_DEPTH, MOST_PATTERN, MOST_GROWTH = 400, 12, 2000, 64
 LONGEST_MESSAGE = 300
 TABLES = ("precompiled_charsmap", "special_tokens", "vocab")  # of a part: not searched for
@@ -58,8 +59,11 @@ def json_in(path: Path) -> Any:
     """What a JSON file holds; None where there is no such file."""
     if not path.is_file():
         return None
+    raw = path.read_bytes()
+    if (count := raw.count(b"[") + raw.count(b"{")) > MOST_LISTS:
+        raise RefusedError(f"{path.name} holds {count:,} lists and objects; at most {MOST_LISTS:,} are read here")
     try:
-        return json.loads(path.read_bytes())
+        return json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise RefusedError(f"{path.name} is no JSON: {error}") from error
 

@@ -6,7 +6,6 @@ interval too. That it is as often right as the distance before does not mean tha
 words it looks at that distance, right or wrong, is counted apart.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -177,23 +176,16 @@ def who(place: Place | None, model: str) -> str:
 
 
 def headline(curve: Rise, name: str) -> str:
-    """Return step by step what one finds, from before it begins until it is above the rule; else that it is not."""
-    at = curve.begins or curve.leaves
-    if not curve.leaves or not at:
+    """Return from when to when one learns to find it, and what that came to; else that it is no better than a rule."""
+    first = curve.begins or curve.leaves
+    if not curve.leaves or not first:
         rule = f"the rule “{curve.fixed_name}” gets {percent(curve.fixed, 1)}"
-        return f"{capital(name)} does no better than a rule: {then(curve, (len(curve.steps) - 1,))}, {rule}."
-    moments = sorted({at - 1, at, curve.leaves, *((len(curve.steps) - 1,) if at == curve.leaves else ())})
-    does = "prefers" if curve.place is None else "finds"
-    better = f", the best rule {percent(curve.rule, 1)}" if curve.rule > curve.fixed else ""
-    numbers = f"{then(curve, moments)}; the rule “{curve.fixed_name}” gets {percent(curve.fixed, 1)}{better}"
-    return f"Step by step {name} {does} {EXAMPLES[curve.relation].find}: {numbers}."
-
-
-def then(curve: Rise, moments: Iterable[int]) -> str:
-    """Return the shares at some moments, each with its step."""
-    shares = list(curve.shares.items())
-    dated = (f"{percent(shares[at][1], 1)} at {shares[at][0]:,}" for at in moments)
-    return ", ".join(dated).replace(" at ", " at step ", 1)
+        step, share = list(curve.shares.items())[-1]
+        return f"{capital(name)} does no better than a rule: {percent(share, 1)} at step {step:,}, {rule}."
+    (start, before), (end, after) = (list(curve.shares.items())[at] for at in (first - 1, curve.leaves))
+    does = "prefer" if curve.place is None else "find"
+    learns = f"{name} learns to {does} {EXAMPLES[curve.relation].find}"
+    return f"From step {start:,} to {end:,} {learns}: {percent(before, 1)} → {percent(after, 1)} right."
 
 
 def passing(curve: Rise) -> str:

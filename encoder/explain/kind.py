@@ -8,23 +8,23 @@ from encoder.support.formatting import brief, shown
 from encoder.trace.trace import HELD, Source
 
 POSITIONS = {
-    "sinusoidal": "sines and cosines tell it the places",
-    "learned": "it has a vector of its own for each place, which training changes",
-    "rotary": "queries and keys are turned by their places",
+    "sinusoidal": "sines and cosines tell it where each token stands",
+    "learned": "a learned vector for each position tells it where a token stands",
+    "rotary": "queries and keys are turned by the position of their token",
     "alibi": "scores fall with the distance of two tokens",
     "none": "nothing tells it the order of the tokens",
 }
 
-GUESSES = "It guesses the word of each place."
+GUESSES = "It guesses the word at each position."
 OF_LABELS = {"single_label": "one of the labels", "multi_label": "any of the labels, of which several may hold at once"}
 
 
 def origin(source: Source) -> str:
     """Where the weights of a model come from, in a sentence."""
     if source.maker == HELD:
-        return "Its weights are those of a model of transformers that was held."
+        return "Its weights are those of a transformers model that was in memory."
     if source.maker.startswith("TextEncoder."):
-        return "Its weights were kept on the way while it was trained."
+        return "Its weights were saved at a step of its training."
     if source.maker:
         return "It was trained on strings of one small task."
     if source.seed is None:
@@ -47,22 +47,22 @@ def kind(config: EncoderConfig, source: Source) -> tuple[str, ...]:
         f"Each token is {config.d_model:,} numbers. It knows {config.vocab_size:,} tokens and reads up to "
         f"{config.max_positions:,} at once; "
         f"{POSITIONS[config.positions]}{', and scores get a number for the distance' * bool(config.position_buckets)}.",
-        f"It norms {'before each part of a layer' if config.norm_first else 'after each sum, as in the paper'}; "
+        f"Its norms stand {'before each part of a layer' if config.norm_first else 'after each sum, as in the paper'}; "
         f"the activation of its feed-forward is {ACTIVATIONS[config.activation].title}.",
     ]
     if config.window is not None:
         text.append(
-            f"Its tokens see {config.window} neighbours on either side, and all others in every "
+            f"Each token sees {config.window} neighbours on either side; it sees all tokens in every "
             f"{config.global_every}. layer only, from layer 0 on."
         )
     if config.gated:
         text.append("Its feed-forward is gated: what is activated is multiplied with a second linear map.")
     if config.shared_layers and config.n_layers > 1:
-        text.append(f"All {config.n_layers} layers are one and the same, run again and again.")
+        text.append(f"All {config.n_layers} layers share one set of weights.")
     if config.n_segments > 1:
         text.append("It has a vector for each sentence of a pair, so it can tell the second from the first.")
     if config.mlm_head or config.classifier is None:
-        text.append(GUESSES if config.mlm_head else "It ends in a vector for each token: it names no words.")
+        text.append(GUESSES if config.mlm_head else "It ends in a vector for each token and guesses no words.")
     return (*text, *labels(config.classifier))
 
 

@@ -19,6 +19,17 @@ DOES = {  # what the words that differ in a phenomenon do at the gap, behind "of
     "both": "“both”, “either” or “neither” does to “and”, “or” or “nor”",
     "language": "a country does to its language",
 }
+TELLS = {  # the same for who has never heard of it, behind "pass on"
+    WRITTEN: "whether the subject is one or many",
+    "number": "whether the subject is one or many",
+    "gender": "whether it is “man” or “woman”",
+    "capital": "which country it is",
+    "country": "which capital it is",
+    "tense": "whether it is “then” or “now”",
+    "reflexive": "whether it is “man” or “woman”",
+    "both": "whether “both”, “either” or “neither” came before",
+    "language": "which country it is",
+}
 
 
 def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
@@ -29,9 +40,8 @@ def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
         guess: the first guess of the run at its gap; "" without one.
 
     Returns:
-        `{heads, does, natural, share, count, random}` each, pairs that people wrote first: `heads` are
-        `[layer, head, share]`, each alone, which carry `share` of the change in so many pairs together, `random` the
-        largest share of random sets.
+        `{heads, does, tells, natural, share, count}` each, pairs that people wrote first: `heads` are
+        `[layer, head, share]`, each alone, which carry `share` of the change in so many pairs together.
     """
     shipped = circuits_by_content(fingerprint)
     if shipped is None:
@@ -41,7 +51,7 @@ def carriers(fingerprint: str, guess: str) -> list[dict[str, Any]]:
     }
     return [
         {"heads": [[*head, circuit.each[head]] for head in circuit.heads], "does": DOES[what]}
-        | {"natural": what == WRITTEN, "share": circuit.share, "count": circuit.pairs, "random": max(circuit.random)}
+        | {"tells": TELLS[what], "natural": what == WRITTEN, "share": circuit.share, "count": circuit.pairs}
         for what, circuit in ((WRITTEN, shipped.natural), *shipped.constructed.items())
         if circuit.small and what in DOES and guess.lower() in answers[what]
     ]

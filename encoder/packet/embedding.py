@@ -74,22 +74,25 @@ def chance(count: int, width: int) -> float:
 def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
     """Return the words whose rows of the table are most like those of tokens.
 
-    `near` holds `[word, cosine]` of each different token, the nearest first; `near_of` says which of them is whose.
+    `near` holds `[word, cosine]` of each different token, the nearest first; `any` the mean cosine of each with all
+    words; `near_of` says which of them is whose.
     """
     table, words_alone = encoder.model.embedding.tokens.weight, ~wordless(encoder)
     lengths, different = length(table), list(dict.fromkeys(ids))
     tiny, count = torch.finfo(torch.float32).tiny, min(NEAREST, int(words_alone.sum()) - 1)
     near: list[list[list[Any]]] = []
+    means: list[float] = []
     for start in range(0, len(different), AT_ONCE):
         some = torch.tensor(different[start : start + AT_ONCE])
         cosines = table[some] @ table.mT / (lengths[some, None] * lengths).clamp_min(tiny)
         cosines[torch.arange(len(some)), some] = -torch.inf
         cosines[:, ~words_alone] = -torch.inf
         values, words = cosines.topk(count)
+        means += cosines.masked_fill(cosines.isneginf(), torch.nan).nanmean(1).tolist()
         for own, others in zip(values.tolist(), words.tolist(), strict=True):
             pairs = zip(others, own, strict=True)
             near.append([[shown(word(encoder, i), LONGEST), round(cosine, 6)] for i, cosine in pairs])
-    return {"near": near, "near_of": [different.index(i) for i in ids]}
+    return {"near": near, "any": [round(mean, 6) for mean in means], "near_of": [different.index(i) for i in ids]}
 
 
 def norm_of(encoder: TextEncoder, trace: Trace, rows: range) -> tuple[dict[str, Any], dict[str, Stored]]:

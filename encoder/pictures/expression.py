@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any
 
 from encoder.explain.snippet import call as run_again
@@ -154,6 +155,10 @@ class Last(Call):
         return step
 
 
+class Loaded(Call):
+    """A call that loads models: who asks for it remembers what was made of them, and never the models."""
+
+
 class Each(Expression):
     """The attribute or item of each of several things, as a list: `[each.key for each in of]`."""
 
@@ -249,6 +254,11 @@ def last(function: Callable[..., Any], *arguments: Any, **options: Any) -> Last:
     return Last(public(function), arguments, options)
 
 
+def loaded(function: Callable[..., Any], *arguments: Any, **options: Any) -> Loaded:
+    """The call of a public function of the library that loads models."""
+    return Loaded(public(function), arguments, options)
+
+
 def step(layer: Any, name: str, run: Expression = T) -> Item:
     """A recorded step of a layer of a run, by its name within the layer; of "embedding.output" and such without one."""
     return run[name if layer is None else Local(layer, name)]
@@ -338,26 +348,26 @@ def work_out(
     """The value of an expression, given what its variables stand for; each call in it is made once.
 
     `kept` gets every call and the way to make it, and hands out its value. `known` are the values of calls that are
-    not to be made again; those that are made are added.
+    not to be made again; those that are made are added, but for models that a call has loaded.
     """
     known = {} if known is None else known
-
-    def look_up(part: Any) -> Any:
-        if isinstance(part, Name):
-            return names[str(part)]
-        if isinstance(part, Call):
-            if part not in known:
-                known[part] = kept(part, lambda: part.work_out_(look_up))
-            return known[part]
-        if isinstance(part, Expression):
-            return part.work_out_(look_up)
-        if type(part) in (list, tuple):
-            return type(part)(map(look_up, part))
-        if isinstance(part, dict):
-            return {key: look_up(value) for key, value in part.items()}
-        return part
-
-    return look_up(expression)
+    look_up = partial(work_out, names=names, kept=kept, known=known)  # no closure: that would keep itself, and a run
+    if isinstance(expression, Name):
+        return names[str(expression)]
+    if isinstance(expression, Call):
+        if expression in known:
+            return known[expression]
+        value = kept(expression, lambda: expression.work_out_(look_up))
+        if not isinstance(expression, Loaded):
+            known[expression] = value
+        return value
+    if isinstance(expression, Expression):
+        return expression.work_out_(look_up)
+    if type(expression) in (list, tuple):
+        return type(expression)(map(look_up, expression))
+    if isinstance(expression, dict):
+        return {key: look_up(value) for key, value in expression.items()}
+    return expression
 
 
 RESULT = "result"  # what a call is named whose result is used more than once

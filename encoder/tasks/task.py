@@ -129,7 +129,7 @@ TASKS = {
         ),
         replace(
             ON_DIGITS["in_order"], key="sort", title="Sort", asks="Say the digits in order.",
-            pattern="place i looks at the digit that belongs there",
+            pattern="each place looks at the digit that belongs there",
             layers=2, heads=2, width=64, steps=1200, rate=0.003, rest_rate=1.0,
         ),
     )

@@ -6,7 +6,7 @@ import { showLesson } from './lesson_screen.js';
 import { file, post } from './post.js';
 
 /** @typedef {(kind: 'go' | 'set', said: object) => void} Act */
-/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[]) => void} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
+/** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[], query: Record<string, string>) => void} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
 /** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, lesson?: string, code?: string, pictures?: object[]}} Told */
 
 /** What ends each of them. A run may hand over a new copy of this script. @type {WeakMap<HTMLElement, () => void>} */
@@ -38,7 +38,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
         answered: (lesson, at) => setTriggerValue('set', { lesson, at }),
       }, data.lesson ?? '', front);
     }
-    if (data.part === 'save') return front.takePictures((data.pictures ?? []));
+    if (data.part === 'save') return front.takePictures(data.pictures ?? [], query);
     const draw = data.part === 'place' ? front.drawPlace : front.drawBar;
     ends.set(root, draw(root, {
       ...data, query, load: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(data.run ?? '', asked, answer => answer.arrayBuffer(), signal),

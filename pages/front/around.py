@@ -60,7 +60,8 @@ def draw_bar(page: Page) -> None:
 
 def draw_save() -> None:
     """Hand the pictures of the page, which are known when it is drawn, to Save in the bar."""
-    draw(SAVE, {"pictures": tuple(keep.offered())}, lambda: None)
+    query = tuple(state.in_full(state.current()).items())
+    draw(SAVE, {"pictures": tuple(keep.offered()), "query": query}, lambda: None)
 
 
 def draw_place(config: EncoderConfig) -> None:

@@ -56,7 +56,7 @@ MOST_ASKED = 4  # questions that are made for one address at one time
 BUSY = "Many codes were just tried from your network. Try again in a moment."
 MANY = "Many questions are being made just now. Try again in a moment."
 NO_CODE = "Type the letters that your teacher shows."
-OVER = "The class is over, or the server was started anew."
+OVER = "The class is over, or its server has restarted."
 ELSEWHERE = ("192.0.2.1", 9)  # an address that nobody has: nothing is sent to it
 
 

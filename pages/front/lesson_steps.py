@@ -13,9 +13,9 @@ from encoder.pictures.link import from_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
-from encoder.teach.lessons import answers
-from encoder.teach.lessons.answers import Answer, Asked
+from encoder.teach.lessons import run_answers
 from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
+from encoder.teach.lessons.run_answers import Answer, Asked
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.front import make
@@ -33,7 +33,7 @@ GAP = "____"
 Parts = list[tuple[str, str]]  # of a text: what it is, and whose: the model's, yours, a word's, or nobody's
 
 
-def told(request: LessonRequest) -> dict[str, Any]:
+def shown_step(request: LessonRequest) -> dict[str, Any]:
     """What a screen shows of a step of a lesson.
 
     Raises:
@@ -116,7 +116,7 @@ def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
 
 def parts(text: str, **values: object) -> Parts:
     """A text with its values in it, in parts: what stands between stars is a word."""
-    filled = re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), text)
+    filled = re.sub(r"\{(\w+)\}", lambda result: str(values.get(result[1], result[0])), text)
     return [(piece, "word" if i % 2 else "") for i, piece in enumerate(MARKED.split(filled)) if piece]
 
 
@@ -159,14 +159,15 @@ class AtStep:
                 ]
                 if question.kind == "word" or step.hide
                 else [],
-                "choices": list(question.choices) if question.kind == "choice" else list(VERDICTS),
+                "choices": list(question.choices or VERDICTS),
                 "low": question.low,
                 "high": question.high,
+                "unit": question.unit,
             }
         if question is None and step.trial and not self.request.show:
             shown["measures"] = True  # asked for apart: what is said need not wait for it
         elif self.request.show:
-            shown["told"] = self.told()
+            shown["told"] = self.outcome()
         return shown
 
     def name_of(self, word: tuple[int, ...]) -> str:
@@ -185,21 +186,21 @@ class AtStep:
         if self.step.swap is None:
             return None
         for word, by in (self.step.swap, self.step.swap[::-1]):
-            found = re.sub(rf"\b{re.escape(word)}\b", by, self.view.sentence, count=1)
-            if found != self.view.sentence:
-                return {"word": word, "by": by, "sentence": found}
+            result = re.sub(rf"\b{re.escape(word)}\b", by, self.view.sentence, count=1)
+            if result != self.view.sentence:
+                return {"word": word, "by": by, "sentence": result}
         return None
 
     def reached(self) -> dict[str, Any]:
         """Whether the goal of a lab is reached, with how many heads off."""
-        found = self.encoder.predict(self.trace, 1, [Asked(self.encoder, self.trace, 0, 0).gap])
-        word = found[0][0][0] if found else ""
+        result = self.encoder.predict(self.trace, 1, [Asked(self.encoder, self.trace, 0, 0).gap])
+        word = result[0][0][0] if result else ""
         heads, edits = range(self.encoder.config.n_heads), self.view.edits
         off = {(edit.step, head) for edit in edits for head in (heads if edit.heads is None else edit.heads)}
         alone = all(edit.step.endswith("attention.heads") for edit in edits)  # nothing but heads is off
         return {"word": word, "goal": self.step.goal, "done": alone and word == self.step.goal, "count": len(off)}
 
-    def told(self) -> dict[str, Any]:
+    def outcome(self) -> dict[str, Any]:
         """How the guess did, and what is said then."""
         step, question, guess = self.step, self.step.question, self.request.guess
         if step.trial and not step.answer:
@@ -229,8 +230,9 @@ class AtStep:
         return {
             "right": right,
             "head": head,
-            "lines": lines + self.after(right, "" if at is None else names[at]),
+            "lines": lines + self.after(right, "" if at is None else names[at], known),
             "values": list(answer.values) if question.kind == "word" or value else [],
+            "form": answer.form,
             "best": list(answer.right),
             "yours": at,
             "open": answer.place and {"step": answer.place[0], "index": answer.place[1], "text": figure[2:]},
@@ -242,31 +244,29 @@ class AtStep:
             return None
         if self.step.question.kind == "word":
             return next((i for i, word in enumerate(self.words) if guess in word), None)
-        count = len(VERDICTS if self.step.question.kind == "holds" else self.step.question.choices)
-        return int(guess) if guess in range(count) else None
+        return int(guess) if guess in range(len(self.step.question.choices or VERDICTS)) else None
 
     def measured(self) -> dict[str, Any]:
         """What the step's trial finds, and how the guess did."""
         step, question = self.step, self.step.question
         given = measurements.spelled(given_to(step, self.view.sentence))
         finding = measurements.findings(self.view.model, step.trial, given, agreed=True)
-        claim: Parts = [(TRIALS[step.trial].claim, "word")]
         if question is None or question.kind == "number":
-            found = self.number(finding.value, finding.what) if question else {"right": None, "head": [], "lines": []}
-            return found | {"lines": [*found["lines"], [(finding.sentence, "")]], "verdict": finding.verdict.value}
+            result = self.number(finding.value, finding.what) if question else {"right": None, "head": [], "lines": []}
+            return result | {"measured": [(finding.sentence, "")], "verdict": finding.verdict.value}
         at = self.place_of(self.request.guess)
-        right = None if at is None else VERDICTS[at] == finding.verdict.value
+        offered = question.choices or VERDICTS
+        right = None if at is None else offered[at] == finding.verdict.value
         held = HELD.get(finding.verdict, "It cannot be tried here")
         head: Parts = [("You had it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
-        said: list[Parts] = (
-            [[("You said: ", ""), (VERDICTS[at], "yours"), (".", "")]] if right is False and at is not None else []
+        wrong: list[Parts] = (
+            [[("You said: ", ""), (offered[at], "yours"), (".", "")]] if right is False and at is not None else []
         )
-        lines = [*said, [(finding.sentence, "")], *self.after(right, "" if at is None else VERDICTS[at])]
         return {
             "right": right,
             "head": head,
-            "lines": lines,
-            "claim": claim,
+            "lines": [*wrong, *self.after(right, "" if at is None else offered[at], finding.verdict.value)],
+            "measured": [(finding.sentence, "")],
             "verdict": finding.verdict.value,
             "yours": at,
         }
@@ -277,22 +277,22 @@ class AtStep:
         assert question is not None
         right = None if guess is None else abs(guess - value) <= question.near
 
-        def said(one: float) -> str:
-            return f"{number(one, form)} {question.unit}".strip()
+        def spoken(value: float) -> str:
+            return f"{number(value, form)} {question.unit}".strip()
 
-        head: Parts = [("Close: it is " if right else "It is ", ""), (said(value), "model"), (".", "")]
-        lines: list[Parts] = [[("You said ", ""), (said(guess), "yours"), (".", "")]] if guess is not None else []
+        head: Parts = [("Close: it is " if right else "It is ", ""), (spoken(value), "model"), (".", "")]
+        lines: list[Parts] = [[("You said ", ""), (spoken(guess), "yours"), (".", "")]] if guess is not None else []
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
-        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "")], "scale": scale}
+        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "", spoken(value))], "scale": scale}
 
-    def after(self, right: bool | None, guess: str) -> list[Parts]:
+    def after(self, right: bool | None, guess: str, answer: str) -> list[Parts]:
         """What the lesson says then: of its own sentence and model alone."""
         if self.is_own:
             return []
-        said = [self.step.said_of.get(guess, "")] if guess else []
-        if not any(said) and right is not None:
-            said.append(self.step.after.get("right" if right else "wrong", ""))
-        return [parts(text, guess=guess) for text in (*said, self.step.after.get("always", "")) if text]
+        texts = [self.step.said_of.get(guess, "")] if guess else []
+        if not any(texts) and right is not None:
+            texts.append(self.step.after.get("right" if right else "wrong", ""))
+        return [parts(text, guess=guess, answer=answer) for text in (*texts, self.step.after.get("always", "")) if text]
 
 
 def values_of(encoder: TextEncoder, trace: Trace, view: View, question: Question | None) -> dict[str, object]:
@@ -319,7 +319,7 @@ def answer_of(
     asked = Asked(encoder, trace, view.layer, view.head, words, question.word, question.choices)
     taken = {name: value for name, value in step.answer.items() if name != "of"}
     names = tuple(map(trace.tokenization.spelled, words)) if question.kind == "word" else question.choices
-    return names, answers.ANSWERS[step.answer["of"]](asked, **taken)
+    return names, run_answers.ANSWERS[step.answer["of"]](asked, **taken)
 
 
 def number(value: float, form: str) -> str:

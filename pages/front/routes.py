@@ -251,9 +251,9 @@ def make_step(request: LessonRequest) -> bytes:
     from pages.ui.frame import cold_start
 
     cold_start.load()
-    from pages.front.lesson_steps import told
+    from pages.front.lesson_steps import shown_step
 
-    return json.dumps(told(request)).encode()
+    return json.dumps(shown_step(request)).encode()
 
 
 def of_lessons() -> Callable[[Request], Awaitable[Response]]:

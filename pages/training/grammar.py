@@ -181,7 +181,7 @@ def who_looks(scene: Scene) -> str:
     if model == scene.view.model or model.startswith(MOMENT):
         return f"{shown}."
     asked = offered_models.offer(model).label.partition(":")[0]
-    return f"{shown} of {name}, whose training was filmed; that of {asked} was not."
+    return f"{shown} of {name}: its training was filmed, that of {asked} was not."
 
 
 def notes(curve: Rise, seen: WordMoments) -> list[str]:

@@ -17,6 +17,11 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.text import plain, say
 
+HOW = (
+    "This network has learned one of {tasks} tasks on rows of digits. Read what it answers, and look where its heads "
+    "look: the pattern of the task that you guess comes up under Wanted. *Check by measuring* tells whether you are "
+    "right: it counts the answers, and switches off each head in turn."
+)
 NONE = ""  # where nothing is guessed yet
 SEVERAL = "several"
 
@@ -30,15 +35,15 @@ def draw(above: Any, choices: Any, ways: Any) -> None:
     number = ask(MYSTERY_HARM)[MYSTERY]
     mystery, checked = examined(number), state.session().mystery.guesses.get(number)
     layers, heads = mystery.harm.shape
-    picture = st.container()
+    if not checked:
+        st.markdown(HOW.format(tasks=len(ON_DIGITS)))
     guess = ask_guess(number, layers, heads)
-    with picture:
-        learning_component.draw_hidden(number, mystery, guess, checked is not None)
     with above:
         page_header(*headline(number, mystery, checked))
-    hints(number)
     if checked:
         show_answer(mystery, *checked)
+    hints(number)
+    learning_component.draw_hidden(number, mystery, guess, checked is not None)
     draw_way(ways, f"{task_models.MYSTERY}{number}", "open_mystery")
 
 

@@ -1,6 +1,6 @@
 """Small networks: a task, its run with what came of it, and the way into its model; or a task that is hidden."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -21,20 +21,31 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain
 from pages.ui.widgets import fold
 
-POSITIONS = {
-    "sinusoidal": "sines and cosines",
-    "learned": "learned",
-    "rotary": "rotary: queries and keys are turned",
-    "none": "none: it cannot tell places apart",
+
+def counted(name: str) -> Callable[[int], str]:
+    """How many there are of something, in words."""
+    return lambda count: f"{count:,} {name}{'s' * (count > 1)}"
+
+
+POSITIONS = {"sinusoidal": "sine positions", "none": "no positions"}
+# setting -> its name in the link, what it is called, how a value is written, and how wide its field is
+KNOBS: dict[str, tuple[str, str, Callable[[Any], str], int]] = {
+    "layers": ("training_layers", "Layers", counted("layer"), 106),
+    "heads": ("training_heads", "Heads", counted("head"), 106),
+    "width": ("training_width", "Width", "width {}".format, 108),
+    "positions": ("training_positions", "Positions", lambda name: POSITIONS.get(name, f"{name} positions"), 168),
+    "norm_first": ("training_norm", "Place of the norm", {False: "post-norm", True: "pre-norm"}.__getitem__, 118),
+    "rate": ("training_rate", "Learning rate", "rate {:g}".format, 112),
+    "steps": ("training_steps", "Steps", counted("step"), 122),
+    "seed": ("training_seed", "Seed", "seed {}".format, 100),
 }
-NORMS = {False: "after adding (post-norm)", True: "before (pre-norm)"}
 
 
 def draw(above: Any) -> None:
     """The task with what trains it, its run, and the knobs; where the task is hidden, a mystery in the same place."""
     with st.container(horizontal=True, vertical_alignment="center", key="task"):
         choices, train = st.container(key="task_choices"), st.container(width="content")
-        hidden = st.toggle("Hide the task", **state.choice("training_hidden", (False, True), False))
+        hidden = st.toggle("Mystery: guess the task", **state.choice("training_hidden", (False, True), False))
     if hidden:
         mystery_section.draw(above, choices, train)
         return
@@ -48,51 +59,22 @@ def draw(above: Any) -> None:
             format_func=lambda key: TASKS[key].title,
             **tie,
         )
-    plain = usual(state.value("training_task") or "reverse")
-    page = st.container()
-    with st.grid("auto", min_column_width=118):
-        settings = LearnSettings(plain.task, **choose_shape(plain), **choose_training(plain))
-    with page:
-        draw_run(settings, above, train)
+    settings = choose(usual(state.value("training_task") or "reverse"))
+    draw_run(settings, above, train)
     fold("More", "training_more", lambda: draw_more(settings))
 
 
-def choose_shape(plain: LearnSettings) -> dict[str, Any]:
-    """The shape of the model; what is usual for the task is chosen at first."""
-    options = CHOOSABLE
-    return {
-        "layers": st.selectbox(
-            "Layers", options["layers"], **state.choice("training_layers", options["layers"], plain.layers)
-        ),
-        "heads": st.selectbox(
-            "Heads", options["heads"], **state.choice("training_heads", options["heads"], plain.heads)
-        ),
-        "width": st.selectbox(
-            "Width", options["width"], **state.choice("training_width", options["width"], plain.width)
-        ),
-        "positions": st.selectbox(
-            "Positions",
-            options["positions"],
-            format_func=lambda name: POSITIONS[str(name)],
-            **state.choice("training_positions", options["positions"], plain.positions),
-        ),
-        "norm_first": st.selectbox(
-            "Place of the norm",
-            options["norm_first"],
-            format_func=lambda first: NORMS[bool(first)],
-            **state.choice("training_norm", options["norm_first"], plain.norm_first),
-        ),
-    }
-
-
-def choose_training(plain: LearnSettings) -> dict[str, Any]:
-    """The rate, the steps, and the seed of the first weights and of the inputs."""
-    rates, steps, seeds = CHOOSABLE["rate"], CHOOSABLE["steps"], range(MOST_SEED + 1)
-    return {
-        "rate": st.selectbox("Rate", rates, **state.choice("training_rate", rates, plain.rate)),
-        "steps": st.selectbox("Steps", steps, **state.choice("training_steps", steps, plain.steps)),
-        "seed": st.selectbox("Seed", seeds, **state.choice("training_seed", seeds, plain.seed)),
-    }
+def choose(plain: LearnSettings) -> LearnSettings:
+    """The knobs in one row, each of which says what it is; what is usual for the task is chosen at first."""
+    chosen: dict[str, Any] = {}
+    with st.container(horizontal=True, gap="xsmall", key="knobs"):
+        for name, (key, label, spell, width) in KNOBS.items():
+            options = CHOOSABLE.get(name, range(MOST_SEED + 1))
+            tie = state.choice(key, options, getattr(plain, name))
+            chosen[name] = st.selectbox(
+                label, options, format_func=spell, label_visibility="collapsed", width=width, **tie
+            )
+    return LearnSettings(plain.task, **chosen)
 
 
 EVERY = 1.0  # seconds between two looks at a live run
@@ -121,7 +103,11 @@ def draw_run(settings: LearnSettings, above: Any, train: Any) -> None:
         st.markdown("This run was not recorded, and this server does not train. The usual settings of every task play.")
         return
     if not moments:
-        st.markdown("Nobody has trained this here yet. It takes some seconds, with several layers a minute or more.")
+        st.markdown(
+            "Nobody has trained this here yet: press Train it now and watch. It takes some seconds, with several "
+            "layers a minute or more."
+        )
+        learning_component.draw(str(settings), settings.about, [], settings.steps, False)
     train.button("Train it now", type="primary", key="train_now", on_click=live.begin, args=(settings,))
 
 
@@ -130,7 +116,7 @@ def over(settings: LearnSettings, moments: Sequence[LearningMoment], above: Any,
     fact, why = outcome(settings, moments)
     with above:
         page_header(plain(fact))
-    if why != MEANT:
+    if why:
         st.markdown(plain(why))
     learning_component.draw(str(settings), settings.about, moments, settings.steps, False)
     if live.moments(settings):
@@ -145,15 +131,13 @@ def watched(settings: LearnSettings) -> None:
         st.rerun()
     elif live_run.before:
         st.info(waiting(live_run.before, live.ahead(settings)))
-    elif not live_run.moments:
-        st.info("The process that trains is starting.")
     else:
         learning_component.draw(str(settings), settings.about, list(live_run.moments), settings.steps, True)
 
 
 SOLVED = 0.99  # of the held-out inputs
 LEARNED_NOTHING = 0.9  # of the loss of guessing
-FAR = 0.3  # a distance at which a head does not look where it was expected to
+FAR = 0.3  # of its weight elsewhere, at which a head does not look where it was expected to
 
 NO_PLACES = (
     "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look, and "
@@ -165,17 +149,15 @@ TURNED = (
     "letters score the same wherever they are as far apart. But the mirrored place is another number of steps away "
     "from every place."
 )
-MEANT = "A distance of 0 is the pattern itself, 1 is to look only elsewhere."
 BY_TWO = " A second layer could learn where it stands from how far away [CLS] is; in these steps it did not."
 
 
 def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple[str, str]:
     """What a run came to, and why where that is known."""
     last, chance = moments[-1], guessing(settings.task)
-    far, layer, head = last.nearest
     fact = (
         f"{settings.about.title}: after {last.step:,} steps it answers {percent(last.exact)} of {HELD_OUT} inputs that "
-        f"it never saw; layer {layer}, head {head} is {far:.2f} from the known pattern."
+        "it never saw."
     )
     if not settings.about.head_needed:
         return fact, "No head is needed here: the residual connection carries each letter to its own answer."
@@ -190,9 +172,9 @@ def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple
             fact,
             f"It learned nothing: guessing by frequency alone has a loss of {chance:.2f}, this {last.loss:.2f}.{more}",
         )
-    if last.exact >= SOLVED and far > FAR:
+    if last.exact >= SOLVED and last.nearest[0] > FAR:
         return fact, "It found another way than the known one: its answers are right, its heads look elsewhere."
-    return fact, MEANT
+    return fact, ""
 
 
 def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
@@ -205,16 +187,18 @@ def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
 
 
 def draw_more(settings: LearnSettings) -> None:
-    """What is asked, how the pictures are read, how the distance is measured, and what an opened network is."""
+    """What is asked, how the pictures are read and heads are measured, and what an opened network is."""
     st.markdown(
         f"**{settings.about.asks}** The known pattern: {settings.about.pattern}. In a map a row is a place that looks, "
         "a column a place that is looked at; dark is much weight. The framed head is the one nearest to the pattern."
     )
-    st.latex(r"\text{distance} = \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|")
+    st.latex(
+        r"\text{weight as wanted} = 1 - \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|"
+    )
     st.markdown(
         r"$\alpha$ are the head's attention weights, p the known pattern, i the places that the pattern says "
-        "something of; the mean is over all held-out inputs. It is the share of weight that would have to move: "
-        f"{MEANT[:1].lower()}{MEANT[1:]} "
+        "something of; the mean is over all held-out inputs. What is taken from 1 is the share of weight that would "
+        "have to move: 100 % is the pattern itself, 0 % is to look only elsewhere. "
         + ("This run was recorded; on a processor, the same seed gives it again. " if recorded(settings) else "")
         + "A network that is stepped into stands among the models of every page, with inputs of the task as sentences: "
         "one sign is one token."

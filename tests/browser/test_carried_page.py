@@ -1,5 +1,6 @@
 """What is carried, on Compare: figures are those of runs patched by hand, arrows are cut; what is no pair says so."""
 
+import re
 from typing import Any
 
 import pytest
@@ -102,7 +103,8 @@ def test_every_figure_is_that_of_a_run_patched_by_hand(
     together = patched(base, *runs, heads, gap)
     share = (leads[0] - lead(base, together, gap, (first, second))) / flip
     assert percent(share) in title(page) and share > 0.8
-    assert all(f"{layer}.{head}" in title(page) for layer, head in heads)
+    numbers = re.findall(r"(heads? [^l]+) of layer (\d)", title(page).lower())
+    assert {(int(layer), int(head)) for some, layer in numbers for head in re.findall(r"\d", some)} == set(heads)
     for run, shown in zip((runs[0], together, runs[1]), told, strict=True):
         for word, value in shown[:2]:
             entry = base.word_id(run, gap, word)
@@ -125,13 +127,13 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
     asked = page.evaluate("asked.length")
     arrow.click()
     expect(arrow).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what 5.6 takes from “keys”")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what head 6 of layer 5 takes from “keys”")
     assert page.evaluate("asked.length") == asked + 1
     a, b = base.trace(KEYS), base.trace(KEY)
     by_hand = cut_by_hand(base, a, b, Edge((5, 6), (2,), 6))["mlm.probabilities"][6]
     are, is_ = (float(by_hand[base.word_id(a, 6, word)]) for word in ("are", "is"))
     assert title(page) == (
-        f"Cut what 5.6 takes from “keys”: are goes from 85 % to {percent(are)}, is to {percent(is_)}."
+        f"Cut what head 6 of layer 5 takes from “keys”: are goes from 85 % to {percent(are)}, is to {percent(is_)}."
     )
     assert dict(page.locator(".cc-guess .cc-bars").nth(1).locator("li").evaluate_all(SHARES)) == pytest.approx(
         {"are": are, "is": is_}, abs=1e-4
@@ -147,7 +149,7 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
     assert page.evaluate("store.get().cut") == ""
     # An address opens with its cuts; one that names no arrow of these cuts nothing.
     page = opened(mounted, base, cut="5.6:2-6,9.9:1-2,x")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what 5.6 takes from “keys”")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what head 6 of layer 5 takes from “keys”")
 
 
 def test_arrows_are_walked_cut_and_mended_by_keys(mounted: Mounted, base: TextEncoder) -> None:
@@ -191,7 +193,7 @@ def test_nothing_is_cut_or_covered_whatever_the_sentence(mounted: Mounted, base:
             for other in boxes[:i]:
                 assert left >= other[1] or right <= other[0] or top >= other[3] or bottom <= other[2]
         if a == long:
-            expect(page.locator(".cc-left").first).to_contain_text("words …")
+            expect(page.locator(".cc-skipped").first).to_contain_text("words …")
         assert barriers(page) == []
 
 
@@ -230,7 +232,7 @@ def test_what_is_no_pair_says_why(mounted: Mounted, base: TextEncoder, a: str, b
 
 def test_without_a_gap_a_word_is_hidden_by_a_tap(mounted: Mounted, base: TextEncoder) -> None:
     page = opened(mounted, base, "The animals slept in the garden.", "")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Which word should be guessed?")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Which word should the model guess?")
     page.get_by_role("group", name="Hide a word").get_by_role("button", name="slept").click()
     assert page.evaluate("store.get().sentence") == "The animals [MASK] in the garden."
     expect(page.locator(".cc-guess")).to_be_visible()
@@ -247,7 +249,9 @@ def test_an_untrained_model_has_no_arrows(mounted: Mounted, base: TextEncoder) -
     sizes = {"n_layers": 2, "n_heads": 2, "d_model": 16, "d_ff": 8, "mlm_head": True}
     random = TextEncoder.from_config(EncoderConfig(vocab_size=16384, **sizes), 3, name="random")
     page = opened(mounted, base, models={"random": random}, model="random")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("An untrained model does not react to “key”")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        "how it reacts to “key” in place of “keys” means nothing"
+    )
     assert page.locator(".cc-name, .cc-board").count() == 0
     assert page.locator(".cc-guess .cc-bars").count() == 2
     page.get_by_role("link", name="See how a model comes to react").click()
@@ -278,7 +282,10 @@ def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: Tex
     expect(strip).to_be_visible()
     assert page.locator(".ds-dots.is-own circle").count() == page.locator(".ds-dots.is-control circle").count() == 304
     assert "304 sentences that people wrote" in words(page.locator(".cc-many"))
-    assert f"In {round(found.natural.over_half * 304)} of 304 more than half" in words(page.locator(".cc-many"))
+    natural = found.natural
+    figures = f"{percent(natural.share, 1)}, two random heads at most {percent(max(natural.random), 1)}"  # as on Start
+    said = f"All sentences together: {figures}. More than half in {round(natural.over_half * 304)} of 304."
+    assert said in words(page.locator(".cc-many"))
     strip.press("End")
     strip.press("ArrowLeft")
     order = sorted(found.natural.of_pairs, key=lambda pair: pair.share)
@@ -337,9 +344,9 @@ def test_an_arrow_and_a_dot_are_pointed_at_and_pressed(mounted: Mounted, base: T
     page = opened(mounted, base)
     corner = page.locator(".cc-arrow[data-edge='5.6:2-6'] circle")
     corner.hover()
-    expect(page.locator(".cc-line")).to_contain_text("5.6 looks from the gap at “keys” with 89")
+    expect(page.locator(".cc-line")).to_contain_text("Head 6 of layer 5 looks from the gap at “keys” with 89")
     corner.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what 5.6 takes from “keys”")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Cut what head 6 of layer 5 takes from “keys”")
     page.get_by_role("button", name="Mend it").click()
     before = words(page.locator(".cc-sentence"))
     page.locator(".ds-dots.is-own circle").nth(7).hover()

@@ -83,7 +83,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     teacher, code = opened(browser, app_url)
     phone, asked = tab(browser, **PHONE), list[str]()
     open_page(phone, f"{app_url}/?code={code}")
-    go(teacher, "Start")
+    part(teacher, "begin_start").click()
     teacher.locator('[data-head-row="2,3"]').click()
     claim = phone.locator("[data-claim]")
     expect(claim).to_contain_text("Head 3 of layer 2")
@@ -108,7 +108,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     head(phone, 5).tap()
     expect(line(phone)).to_contain_text("You are on your own")
     head(teacher, 2).click()
-    expect(line(teacher)).to_contain_text("1 here, 0 follow", timeout=PATIENCE)
+    expect(line(teacher)).to_contain_text("1 here, 0 following", timeout=PATIENCE)
     is_at(phone, "attention", head="5")
     part(phone, "back").tap()
     follows(phone)
@@ -133,7 +133,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     expect(question(phone)).to_be_hidden()
 
     teacher.reload()
-    expect(line(teacher)).to_contain_text("1 here, 1 follow", timeout=PATIENCE)
+    expect(line(teacher)).to_contain_text("1 here, 1 following", timeout=PATIENCE)
     head(teacher, 6).click()
     is_at(phone, "attention", layer="4", head="6")
     go(teacher, "Training")
@@ -154,7 +154,7 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     assert serious(phone) == []
     part(phone, "code").fill(f"{code[:3]} {code[3:]}".lower())
     part(phone, "code").press("Enter")
-    expect(phone.locator("[data-testid=stMain]")).to_contain_text("comes to this screen by itself")
+    expect(phone.locator("[data-testid=stMain]")).to_contain_text("will appear here by itself")
     send = part(phone, "send")
     for _ in range(5):  # a key that comes while the new page takes the line over is lost
         if not send.evaluate("box => box.open"):
@@ -192,7 +192,7 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
 ) -> None:
     """The secret of the link leaves the address."""
     teacher, code = opened(browser, app_url)
-    teacher.get_by_text("Lead from another screen too").click()
+    teacher.get_by_text("Lead from a second screen").click()
     link = teacher.get_by_text("#class=").inner_text().strip()
     second = tab(browser)
     open_page(second, link)
@@ -210,7 +210,7 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
     for door in ("lead_again", "code"):
         back = another(context)
         open_page(back, f"{app_url}/class")
-        expect(back.get_by_role("heading", name=f"Class {code} goes on")).to_be_visible()
+        expect(back.get_by_role("heading", name=f"Class {code} is still open")).to_be_visible()
         if door == "code":
             part(back, "code").fill(code.lower())
             part(back, "code").press("Enter")

@@ -7,12 +7,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 from browser_tools import barriers
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.metrics import nearest_words
+from encoder.metrics.lens import wordless
 from encoder.packet.embedding import level_4
 from encoder.packet.run import level_1
 from encoder.support.formatting import brief, percent
@@ -107,6 +109,14 @@ def near_of(encoder: TextEncoder, trace: Trace, position: int) -> list[tuple[str
     return nearest_words(encoder, trace.ids[position], 10)
 
 
+def any_of(encoder: TextEncoder, trace: Trace, position: int) -> float:
+    """The mean cosine of a row of the table with those of all other words."""
+    rows = encoder.model.embedding.tokens.weight.detach().double()
+    own, words = trace.ids[position], ~wordless(encoder)
+    words[own] = False
+    return float(torch.nn.functional.cosine_similarity(rows[own], rows[words]).mean())
+
+
 def is_clear(near: list[tuple[str, float]]) -> bool:
     """Whether the nearest word is nearer than chance, and by 0.02 nearer than the next."""
     return near[0][1] > 0.25 and near[0][1] - near[1][1] >= 0.02
@@ -155,6 +165,7 @@ def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
             )
         else:
             expect(finding(page)).to_contain_text(f"is like no word to this model (closest: “{first}”, {cosine:.2f};")
+        near.append(("a random word", any_of(base, trace, position)))
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
         expect(page.locator(".em-beside .em-what")).to_contain_text(f"is row {trace.ids[position]:,},")
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
@@ -213,8 +224,8 @@ def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trac
     page = opened(word=KEYS)
     row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
     expect(page.locator(".em-left > .em-what")).to_have_text(
-        f"Rows are scaled up by √512 = 22.6: unscaled, this row is {row:.3g} long and its place, {place:.3g} long, "
-        "would drown it."
+        f"This row is only {row:.3g} long, its place {place:.3g}; so rows are scaled up by √512 = 22.6, or the place "
+        "would hide the word."
     )
 
 
@@ -264,7 +275,7 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
         f"cosine {max(like[others]):.2f}, and least like place {least}, {like[least]:.2f}"
     )
     drawn = page.locator(".em-alike .curve svg")
-    assert f"from {like.min():.2g} to 1" in (drawn.get_attribute("aria-label") or "")
+    assert f"from {min(like.min(), 0):.2g} to 1" in (drawn.get_attribute("aria-label") or "")
     # The dots of a pair stand where the run's numbers are, on a scale from 1 at the top to -1 at 100.
     dots = page.locator(".em-waves .curve").first.locator(".curve-dots.is-first").get_attribute("d") or ""
     heights = [1 - float(y) / 50 for y in re.findall(r"M[\d.]+ ([\d.-]+)h0", dots)]
@@ -394,6 +405,17 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
         assert not overflows(page)
         first = page.locator(".em-beside").bounding_box()
         assert first and first["y"] < 300, name
+
+
+def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None:
+    page = opened(word=KEYS)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.keyboard.press("p")
+    expect(page.locator(".enc-present")).to_have_count(1)
+    for name, last in (("word", ".em-beside .bars li >> nth=-1"), ("place", ".em-alike"), ("sum", ".em-numbers")):
+        light(page, name)
+        box = page.locator(last).bounding_box()
+        assert box and box["y"] + box["height"] <= 768, name
 
 
 def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:

@@ -286,15 +286,16 @@ def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(p
     expect(below).to_contain_text(f"Layer 2, unit {number} fires")
 
 
-def test_on_a_phone_the_sentence_grows_to_be_typed_in(phone: Page, app_url: str) -> None:
-    open_page(phone, f"{app_url}/attention")
+def test_on_a_phone_the_sentence_stands_whole(phone: Page, app_url: str) -> None:
+    open_page(phone, f"{app_url}/attention?sentence={'+'.join(['The+quick+brown+fox+[MASK]'] * 8)}.")
     line = phone.get_by_role("textbox", name="Sentence", exact=True)
     expect(line).to_be_visible()
+    whole = "one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth"
+    assert line.evaluate(whole) and (line.bounding_box() or {})["height"] > 100
     line.tap()
-    box = line.bounding_box()
-    assert box and box["width"] >= 340 and box["x"] >= 0 and box["x"] + box["width"] <= 390
     line.fill("My cat [MASK] on the roof.")
     line.press("Enter")
     expect(phone.get_by_role("button", name="Save", exact=True)).to_be_visible()
-    narrow = line.bounding_box()
-    assert narrow and narrow["width"] < 200 and problems(phone) == []
+    box = line.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] < 60
+    assert line.evaluate(whole) and problems(phone) == []

@@ -166,9 +166,8 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
         return f"On its own, {name} has no one nearest word: {word} ({cosine}) is hardly nearer than {other}."
     if float(near[best]) > 1.25 * float(chance):
         return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
-    return (
-        f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; by chance: {float(chance):.2f})."
-    )
+    by_chance = f"by chance it would be {float(chance):.2f}"
+    return f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; {by_chance})."
 
 
 PAGES: dict[str, tuple[Said, dict[str, object]]] = {

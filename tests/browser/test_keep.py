@@ -6,9 +6,9 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
-from browser_tools import dark, open_page, problems, save, sentence_line
+from browser_tools import dark, number, open_page, problems, rerun, save, sentence_line
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from encoder import TextEncoder
 from encoder.metrics import rollout
@@ -40,6 +40,21 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
     page.locator(".enc-keep").click()
     page.get_by_role("menuitem", name="Caption and alt text").click()
     expect(page.get_by_role("dialog")).to_contain_text("“Keys on the <b>table</b> belong to\x01 Sara.”")
+    assert problems(page) == []
+
+
+def test_the_menu_of_what_is_saved_stays_open_while_the_page_is_drawn_again(page: Page, app_url: str) -> None:
+    """It said “Looking what can be saved …” for ever to who opened it while the page was still being drawn."""
+    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Rollout&{AT}&cell=layers.2.attention.weights:3,1,2")
+    expect(number(page)).to_contain_text("=")
+    waiting: list[Route] = []
+    page.route("**/api/file/*", lambda route: route.continue_() if waiting else waiting.append(route))
+    page.locator(".enc-keep").click()
+    expect(page.get_by_text("Looking what can be saved")).to_be_visible()
+    with rerun(page):
+        page.locator(".enc-number").get_by_role("button", name="Close").evaluate("button => button.click()")
+    waiting[0].continue_()
+    expect(page.get_by_role("menuitem", name="Picture as SVG")).to_be_visible()
     assert problems(page) == []
 
 

@@ -221,6 +221,24 @@ def test_what_is_not_to_be_had_is_not_in_the_menu(front: Page) -> None:
     )
 
 
+def test_what_the_menu_offers_is_what_is_shown_by_then(front: Page) -> None:
+    """Another head is chosen, as by a class, while the menu is open: before the server says what is there, or after."""
+    waiting = held(front, lambda asked: None)
+    front.get_by_role("button", name="Save", exact=True).click()
+    entry, of = front.get_by_role("menuitem", name="Numbers as CSV"), front.locator(".enc-keep-name")
+    for place in ("4,1", "5,6"):
+        expect(of).not_to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
+        front.locator(f"[data-head-row='{place}']").evaluate("row => row.click()")
+        expect(of).to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
+        expect(front.get_by_role("menuitem", name="Copy link")).to_be_focused()
+        waiting[-1].fulfill(json=ABOUT, headers=NAMED)
+        expect(entry).to_be_visible()
+    entry.click()
+    expect(front.locator(".enc-kept")).to_have_text("Making the CSV …")
+    query = waiting[-1].request.post_data_json["query"]
+    assert (query["layer"], query["head"]) == ("5", "6")
+
+
 def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:
     waiting = held(front, lambda asked: {"json": ABOUT, "headers": NAMED} if asked["format"] == "about" else None)
     choose(front, "Numbers as CSV")

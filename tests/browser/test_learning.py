@@ -46,8 +46,8 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)
-    dated = ", ".join(f"{percent(shares[step], 1)} at {step:,}" for step in (300, 1000, 3000))
-    expect(page.get_by_role("heading", name=f"finds the verb: {dated.replace(' at', ' at step', 1)}")).to_be_visible()
+    learnt = f"find the verb: {percent(shares[300], 1)} → {percent(shares[3000], 1)} right."
+    expect(page.get_by_role("heading", name=f"From step 300 to 3,000 this head learns to {learnt}")).to_be_visible()
     expect(sentence_line(page)).to_have_value(MAN)
     film = widget(page, "grammar")
     box = film.locator(".curve svg").bounding_box()
@@ -107,7 +107,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     page.mouse.down()
     page.mouse.up()
     expect(film.get_by_role("button", name=re.compile("Play|Go on"))).to_be_visible()
-    expect(chosen).to_have_text("0")
+    expect(chosen).to_have_text("step 0")
     assert arcs.evaluate(WIDTHS) != before
     box = film.locator(".rail-line").bounding_box()
     assert box
@@ -215,6 +215,7 @@ def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
 
 
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
     open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=reverse")
     player = widget(page, "learning")
     moments = player.get_by_role("radiogroup", name="Moment of training")
@@ -239,6 +240,8 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
         chosen.press("ArrowRight")
     seen.add(head.evaluate(PIXELS))
     assert len(seen) == 3 and runs(page) == asked, "the browser plays alone"
+    handle, mark = (player.locator(one).bounding_box() for one in (".rail-line b", ".curve-mark"))
+    assert handle and mark and abs(handle["x"] + 8 - mark["x"] - mark["width"] / 2) < 2, "one axis for both"
     with rerun(page):
         page.get_by_role("button", name="Step into this network").click()
     expect(page.locator(".at h1")).not_to_be_empty()

@@ -11,7 +11,7 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.teach.lessons.lesson import LessonStep
-from pages.front.lesson_steps import told
+from pages.front.lesson_steps import shown_step
 from pages.front.request_fields import LessonRequest
 from pages.ui.lessons import library
 
@@ -49,7 +49,7 @@ def answer_of(name: str, at: int) -> list[str]:
     query = {"layer": "0", "head": "0", "model": "base", **step.view}
     if "sentence" not in query:
         return []
-    shown: dict[str, Any] = told(LessonRequest(name, at, step.page, tuple(query.items()), True))
+    shown: dict[str, Any] = shown_step(LessonRequest(name, at, step.page, tuple(query.items()), True))
     answered = shown["told"]
     texts = ["".join(text for text, _ in parts) for parts in (answered["head"], *answered["lines"])]
     return [text for text in texts if len(text) > 12]
@@ -183,10 +183,10 @@ def test_the_last_step_of_the_story_counts_the_heads_that_are_off(page: Page, ap
     last = len(library.bundled()["the-story"].steps)
     open_page(page, address(app_url, "the-story", last))
     at_step(page, last)
-    expect(strip(page)).to_contain_text("All heads are on")
+    expect(strip(page)).to_contain_text("Now it says “are”.")
     for head in ("head 6 of layer 5", "head 1 of layer 4"):
         page.get_by_role("button", name=re.compile(f"^{head}")).first.click()
-    expect(strip(page)).to_contain_text("Done: 2 heads are off.", timeout=60_000)
+    expect(strip(page)).to_contain_text("Heads off: 2.", timeout=60_000)
 
 
 def served() -> tuple[str, int, LessonStep]:

@@ -162,7 +162,7 @@ def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextE
     assert opened.title() == "Runs </script><b>& more"
     assert text(opened, "h1") == "After “cabinet”, why does the model say “are”?"
     agree(opened, run(KEYS), 5, 6, 6)
-    assert text(opened, "[data-claim]").startswith("Heads 4.1 and 5.6 carry 86 % of what the subject's number does")
+    assert text(opened, "[data-claim]").startswith("Two small parts of the model, heads 4.1 and 5.6, pass on")
     bars_agree(opened, encoder, run(KEYS))
     weights = run(KEYS)["layers.5.attention.weights"][6, 6]
     shares = [f"{100 * weights[i].item():.0f} %" for i in (0, -1)]

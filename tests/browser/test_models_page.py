@@ -73,7 +73,7 @@ def test_a_row_opens_its_model_and_a_refused_one_says_why_below(
         with rerun(page):
             model(page, "broken").check()
         expect(page.get_by_text("broken was not opened: broken has no tokenizer")).to_be_visible()
-        expect(page.get_by_text("Put its files right, or open another.")).to_be_visible()
+        expect(page.get_by_text("Correct its files, or open another.")).to_be_visible()
         expect(model(page, "base")).to_be_checked()
         expect(page.get_by_role("heading", level=1)).to_contain_text("base has 6 layers of 8 heads and 27.6 million")
         with rerun(page):
@@ -105,7 +105,7 @@ def test_a_shape_counts_at_each_step_says_what_is_wrong_below_its_field_and_is_b
     with rerun(page):
         width.get_by_role("spinbutton").fill("500")
         width.get_by_role("spinbutton").press("Enter")
-    wrong = page.get_by_text("8 heads do not divide 500; 10 do.")
+    wrong = page.get_by_text("8 heads cannot share a width of 500 evenly; 10 can.")
     expect(wrong).to_be_visible()
     field, below, press = heads.bounding_box(), wrong.bounding_box(), page.get_by_role("button", name="Build it")
     assert field and below and below["y"] >= field["y"] + field["height"] and abs(below["x"] - field["x"]) < 4

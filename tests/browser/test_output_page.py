@@ -299,7 +299,7 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     assert all(mark is None for *_, mark in parts(page).values())  # one measure at a time
     page.get_by_label("what hiding each word costs").check()
     lines = page.locator(".ws-words > div").evaluate_all(PARTS)
-    names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "biases"]
+    names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "built in"]
     assert [name for name, _ in lines] == [*names, "are"]
     total = float(trace["mlm.logits"][GAP, are] - trace["mlm.logits"][GAP, is_])
     lead = [*found.lead().tolist()[:-1], total]
@@ -317,7 +317,7 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     notes = page.locator(".ws-words > div").evaluate_all(
         "all => all.map(one => one.querySelector('small')?.textContent.replace(/\\s+/g, ' ') ?? '')"
     )
-    assert notes[-2] == "without any word"  # what biases are
+    assert notes[-2] == "from no word"
     for i, note in enumerate(notes[:-2]):
         does = "costs" if i in own and lost[i] > 0 else "gains"
         assert note == (f"hiding it {does} {abs(float(lost[i])):.2f}" if i in apart else ""), names[i]
@@ -404,7 +404,7 @@ def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base:
     for place, value in values:
         layer, column = map(int, place.split(","))
         assert value == pytest.approx(float(grid[layer, column]), abs=1e-4), place
-    expect(board).to_contain_text(f"The biases {true.of(BIAS):.2f}".replace("-", "\u2212").replace("The", "the"))
+    expect(board).to_contain_text(f"what is built in (biases) {true.of(BIAS):.2f}".replace("-", "\u2212"))
     expect(board.locator("[data-head-row='5,6']")).to_have_text(f"+{float(grid[5, 6]):.1f}")
     board.locator("[data-head-row='5,6']").click()
     assert page.evaluate("[window.store.get().layer, window.store.get().head]") == [5, 6]

@@ -116,7 +116,9 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
         for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
             lost = now - share(base, KEYS, "are", text)
             assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
-            assert cell(page, i, column).text_content() == str(round(100 * lost)).replace("-", "+")
+            assert (cell(page, i, column).text_content() or "").replace(
+                "\N{MINUS SIGN}", "-"
+            ) == f"{-round(100 * lost):+}"
 
 
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
@@ -192,9 +194,9 @@ def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened
     key = page.locator(".wi-key > span").all_inner_texts()
     lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
     assert key == [
-        "Each off alone, all else on:",
-        f"{lost}points lost, it speaks for “are”",
-        f"+{-gained}points gained, against it",
+        "Off alone, in points:",
+        f"\N{MINUS SIGN}{lost}“are” falls",
+        f"+{-gained}“are” rises",
     ]
     for column in page.locator(".enc-spine-parts button").all():
         below = float(column.get_attribute("data-cost") or "") < 0

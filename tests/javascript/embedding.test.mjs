@@ -14,7 +14,7 @@ const NEAR = [[['dog', 0.8], ['cat', 0.5]], [['x', 0.2]], []];
 function made(more = {}, arrays = {}) {
   return {
     level: 4,
-    about: { rows: [0, 1, 2], positions: 'sinusoidal', width: 4, factor: 2, table: 16384, chance: 0.19, near: NEAR, near_of: [0, 1, 2], ids: [1, 2, 3], ...more },
+    about: { rows: [0, 1, 2], positions: 'sinusoidal', width: 4, factor: 2, table: 16384, chance: 0.19, near: NEAR, any: [0.1, 0.1, 0.1], near_of: [0, 1, 2], ids: [1, 2, 3], ...more },
     arrays: {
       tokens: array([3, 4], ...TOKENS), scaled: array([3, 4], ...TOKENS.map(x => 2 * x)), positions: array([3, 4], ...WAVES),
       output: array([3, 4], ...TOKENS.map((x, i) => 2 * x + WAVES[i])), alike: array([3, 3], 1, 0.9, 0.5, 0.9, 1, 0.8, 0.5, 0.8, 1), ...arrays,
@@ -98,7 +98,7 @@ test('waves and turns follow their formulas', () => {
 
 test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model (cosine 0.80).');
-  assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance: 0.19).');
+  assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance it would be 0.19).');
   assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
   assert.equal(written(placeSaid(base, 0, 'keys')), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
@@ -121,7 +121,7 @@ test('a word whose nearest is hardly nearer than the next has none', () => {
 });
 
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
-  assert.equal(scaledSaid(base, 1), 'Rows are scaled up by √4 = 2: unscaled, this row is 1 long and its place, 1.41 long, would drown it.');
+  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its place 1.41; so rows are scaled up by √4 = 2, or the place would hide the word.');
   assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
   assert.equal(scaledSaid(made({ factor: null }), 1), '');
 });

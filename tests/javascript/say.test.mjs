@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { sure, typeset } from '../../encoder/browser/number.js';
-import { followed, parts, said, say, set } from '../../encoder/browser/say.js';
+import { parts, said, say, set } from '../../encoder/browser/say.js';
 
 const cases = JSON.parse(readFileSync(new URL('../pattern_cases.json', import.meta.url), 'utf8'));
 
@@ -42,13 +42,4 @@ test('no digit is written that what was sent does not carry', () => {
 
 test('no percentage is broken before its sign', () => {
   assert.equal(typeset('from 85 % to -7 %'), 'from 85\u00a0% to \u22127\u00a0%');
-});
-
-test('one sentence of two: the second goes on in small letters, but for words of the text', () => {
-  const text = (first, second) => followed(first, second).map(part => part.text).join('');
-  const without = parts('part_stays', { part: 'head 1 of layer 0', word: 'are', after: '85 %' }), gap = parts('no_numbers', { query: 'The gap' });
-  assert.equal(text(without, parts('fires_none', { all: '16', word: 'the gap' })), 'Without head 1 of layer 0 “are” stays near 85 %; none of the 16 units fires for the gap.');
-  assert.equal(text(without, gap), 'Without head 1 of layer 0 “are” stays near 85 %; the gap has no numbers here: a step before gave none.');
-  assert.equal(text(without, parts('no_numbers', { query: '“Keys”' })), 'Without head 1 of layer 0 “are” stays near 85 %; “Keys” has no numbers here: a step before gave none.');
-  assert.equal(text([], gap), gap.map(part => part.text).join(''));
 });

@@ -29,7 +29,7 @@ from encoder.exam.rise import (
 from encoder.experiments.circuit import CarriedMoments, TrainingCircuit, training_circuit
 from encoder.experiments.circuit.minimal_pair import NOISE
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Call, Expression, call
+from encoder.pictures.expression import ENC, Call, Expression, call, loaded
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
@@ -39,7 +39,7 @@ from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, wor
 
 FORMS = ("is", "are")
 STEPS = "training steps + 1"  # step 0 has no logarithm, so one is added to all
-MOMENTS = call(kept_moments.moments_of, ENC)
+MOMENTS = loaded(kept_moments.moments_of, ENC)
 LONGEST = 400  # letters of a sentence of one's own
 MORE = {"born_more": "1"}
 
@@ -295,17 +295,17 @@ CARRIED = call(training_circuit, ENC)
 
 
 def head_circuit(circuit: TrainingCircuit) -> str:
-    """Step by step what these heads carry together, and which of them carries most."""
+    """From when to when these heads carry the number, what they carry together, and which of them carries most."""
     drawn = circuit.constructed
     _, first, last = drawn.hands
-    shares = [f"{percent(drawn.shares[at][0], 1)} at {at:,}" for at in drawn.drawn]
-    numbers = ", ".join(shares).replace(" at ", " at step ", 1)
+    start, end = drawn.drawn[0], drawn.drawn[-1]
+    shares = " → ".join(percent(drawn.shares[at][0], 1) for at in (start, end))
     count = {2: "two", 3: "three", 4: "four"}.get(len(circuit.heads), str(len(circuit.heads)))
-    carry = f"{count} heads carry the number of the subject to the verb: {numbers}"
+    carry = f"From step {start:,} to {end:,} {count} heads carry the number of the subject to the verb: {shares}"
     if first == last:
-        return f"Step by step {carry}."
+        return f"{carry}."
     names = [who(circuit.heads[head], circuit.model) for head in (first, last)]
-    return f"Step by step {carry}; {names[0]} hands over to {names[1]}."
+    return f"{carry}; {names[0]} hands over to {names[1]}."
 
 
 def say_circuit(answer: Answer) -> str:

@@ -22,8 +22,8 @@ def harmed(answer: Answer) -> list[str]:
 def say_harm(answer: Answer) -> str:
     """How often each head is needed for the answer."""
     harm = answer.value(call(examined, answer.scene[MYSTERY])).harm
-    changed = [f"layer {i}, head {h} {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
-    return f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
+    changed = [f"layer {i}, head {h}: {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
+    return f"Switch off one head, and so many answers change: {'; '.join(changed)}."
 
 
 def about_harm(scene: Scene) -> About:

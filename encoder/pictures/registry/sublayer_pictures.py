@@ -71,10 +71,10 @@ def of_token(scene: Scene) -> Call:
 
 
 def say_parts(answer: Answer) -> str:
-    """What was kept and what was added of the sum."""
+    """How far what came in and what was added reach along the sum."""
     scene, (kept, added, _) = answer.scene, answer.value(of_token(answer.scene))["the sum"]
     return (
-        f"Along the sum of {scene.token(scene[TOKEN])} what was kept reaches {brief(kept)}, and what was added "
+        f"Along the sum of {scene.token(scene[TOKEN])} what came in reaches {brief(kept)}, and what was added "
         f"{brief(added)}: together a length of {brief(kept + added)}."
     )
 
@@ -82,14 +82,14 @@ def say_parts(answer: Answer) -> str:
 LENGTH_PARTS = Picture(
     key="length_parts",
     page="add_norm",
-    question="How much of a token's vector was kept, and how much was added?",
+    question="How much of a token's vector came in, and how much was added?",
     measure=of_token,
     dims=("series", "part"),
-    names=lambda answer: {"series": list(answer.value(of_token(answer.scene))), "part": ["kept", "added", "beta"]},
+    names=lambda answer: {"series": list(answer.value(of_token(answer.scene))), "part": ["came in", "added", "beta"]},
     kind="bars",
     unit="length along the vector",
     values="signed",
-    title=lambda scene: f"What was kept and what was added: {scene.token(scene[TOKEN])}",
+    title=lambda scene: f"What came in and what was added: {scene.token(scene[TOKEN])}",
     say=say_parts,
     about=lambda scene: About(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")

@@ -14,7 +14,7 @@ A lesson is a TOML file of at most 100 kB:
     view = {sentence = "The cat chased the mouse.", layer = 4, head = 1}     # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)
     question = {kind = "word", ask = "Where does *{word}* look most?", word = "cat"}
-    answer = {of = "looked_at"}                # how the run answers it; see encoder.teach.lessons.answers
+    answer = {of = "looked_at"}                # how the run answers it; see encoder.teach.lessons.run_answers
     after = {always = "...", right = "...", wrong = "...", guess = {mouse = "..."}}   # said once it was answered
     swap = {word = "cat", by = "dog"}          # what may be put into the sentence, to ask again
     hide = true                                # the sentence and the answer alone are shown, not the page's picture
@@ -37,9 +37,10 @@ from typing import Any
 
 from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS
+from encoder.pictures.labs.trial import Verdict
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
-from encoder.teach.lessons.answers import ANSWERS, takes
+from encoder.teach.lessons.run_answers import ANSWERS, takes
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
@@ -69,7 +70,8 @@ class Question:
     """What to guess before the answer is shown.
 
     `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
-    what may be chosen; `low` and `high` bound a number of so many `unit`, which is right within `near`.
+    what may be chosen, of verdicts all that there are where none are named; `low` and `high` bound a number of so many
+    `unit`, which is right within `near`.
     """
 
     kind: str
@@ -157,11 +159,11 @@ class Reader:
 
     def texts(self, where: str, table: Mapping[str, object], name: str) -> dict[str, str]:
         """A table of texts within a table."""
-        found = self.table(where, table, name)
-        for key, text in found.items():
+        texts = self.table(where, table, name)
+        for key, text in texts.items():
             if not isinstance(text, str) or not 0 < len(text) <= LONGEST["text"]:
                 self.refuse(where, f"{key[:40]} of {name} must be text of 1 to {LONGEST['text']} characters")
-        return {key: text for key, text in found.items() if isinstance(text, str)}
+        return {key: text for key, text in texts.items() if isinstance(text, str)}
 
     def flag(self, where: str, table: Mapping[str, object], name: str) -> bool:
         """Whether something is so; false where nothing is said."""
@@ -331,10 +333,15 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
         reader.refuse(where, f"a question of kind {kind} needs {needs}, which says what is right")
     if (
         not isinstance(choices, list)
-        or not all(isinstance(one, str) and 0 < len(one) <= LONGEST["word"] for one in choices)
-        or (kind == "choice") != (2 <= len(choices) <= MOST_CHOICES)
+        or not all(isinstance(choice, str) and 0 < len(choice) <= LONGEST["word"] for choice in choices)
+        or ((kind == "choice" or choices) and not 2 <= len(choices) <= MOST_CHOICES)
+        or (choices and kind not in ("choice", "holds"))
+        or (kind == "holds" and not {*choices} <= {verdict.value for verdict in Verdict})
     ):
-        reader.refuse(where, f"choices are 2 to {MOST_CHOICES} short texts, of a question of kind choice alone")
+        reader.refuse(
+            where,
+            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice, or verdicts of kind holds",
+        )
         choices = []
     tokens = reader.flag(where, table, "tokens")
     bounds = [table.get(name, usual) for name, usual in (("low", 0), ("high", 1))]

@@ -73,7 +73,9 @@ class Classroom:
             (MOST_OF_ONE, sum(bool(who) and each.opener == who for each in self.classes.values()), " from here"),
         ):
             if there >= most:
-                raise ClassError(f"{most} classes are open{where} already, and no more than that may be")
+                raise ClassError(
+                    f"{most} classes are open{where} already, and there is no room for more; try again later"
+                )
         secret, code, begins = secrets.token_hex(16), new_code(), self.clock()
         while code in self.classes:
             code = new_code()
@@ -90,9 +92,9 @@ class Classroom:
         open_class = self.find(code)
         if open_class is None:
             self.count_try(f"wrong:{who}")
-            raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
+            raise ClassError(f"there is no class {code[:LENGTH]} right now; check the code")
         if open_class.is_shut:
-            raise ClassError("the teacher has closed the door of this class; ask for it to be opened")
+            raise ClassError("the teacher has locked this class; ask them to unlock it")
         key = hashed(open_class.stamp + who)[:TAG] + secrets.token_hex(8)
         return Seat(code, key + stamped(open_class, key))
 
@@ -162,7 +164,7 @@ class Classroom:
         open_class = self.leading(seat)
         before = len(open_class.questions)
         if before >= MOST_QUESTIONS:
-            raise ClassError(f"a class is asked {MOST_QUESTIONS} questions at most; open another class for more")
+            raise ClassError(f"a class can be asked {MOST_QUESTIONS} questions; open another class for more")
         open_class.questions.append(replace(question, number=before + 1))
         open_class.votes.append([{}])
         open_class.phase = "open"
@@ -184,7 +186,7 @@ class Classroom:
         """Ask the same once more, beside what was answered before; what was answered is not shown meanwhile."""
         open_class = self.leading(seat)
         if open_class.phase in ("closed", "answers", "shown") and len(open_class.votes[-1]) >= ROUNDS:
-            raise ClassError(f"a question is asked {ROUNDS} times at most")
+            raise ClassError(f"a question can be asked {ROUNDS} times")
         self.turn(seat, "open", ("closed", "answers", "shown"))
         open_class.votes[-1].append({})
 
@@ -198,7 +200,7 @@ class Classroom:
         """Go on to a phase from one of those before it."""
         open_class = self.leading(seat)
         if open_class.phase not in before:
-            raise ClassError("the class is not asked that now")
+            raise ClassError("that question is over")
         open_class.phase = phase
         open_class.times_asked += 1
 
@@ -227,7 +229,7 @@ class Classroom:
         return self.leading(seat).uncounted
 
     def is_shut(self, seat: Seat) -> bool:
-        """Return whether the door is closed, for the teacher."""
+        """Return whether nobody new can join, for the teacher."""
         return self.leading(seat).is_shut
 
     def shut_door(self, seat: Seat) -> None:
@@ -243,7 +245,7 @@ class Classroom:
         open_class = self.going(code)
         now = open_class.asked
         if now is None or now.phase not in ("answers", "shown"):
-            raise ClassError("the answers are shown when the teacher shows them")
+            raise ClassError("your teacher has not shown the answers yet")
         results = open_class.results(now.question.number)
         return results if now.phase == "shown" else replace(results, question=now.question)
 

@@ -15,6 +15,7 @@ Entry = TypeVar("Entry")
 MOST_OPTIONS = 64
 LONGEST_OPTION = 40  # characters
 CLOSE = 0.05  # of the range: a number that near to the true one is right, as in lessons
+TIE, NEARLY = 0.01, 0.9  # within a point of the model's own number, and nearly as much: two answers are right
 MOST_PUPILS = 150
 MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
 MOST_MET = 1000  # pupils that are known to have been there
@@ -62,8 +63,11 @@ class Question:
 
     def is_right(self, answer: float) -> bool:
         """Return whether an answer is the true one, or near enough."""
-        if self.truth is None or self.kind == "choice":
-            return answer == self.truth
+        if self.truth is None:
+            return False
+        if self.kind == "choice":
+            best = self.values[int(self.truth)] if self.values else 0.0
+            return answer == self.truth or (best > 0 and self.values[int(answer)] >= max(best - TIE, NEARLY * best))
         return abs(answer - self.truth) <= CLOSE * (self.high - self.low)
 
     def hits(self, answers: Iterable[float]) -> int:

@@ -44,7 +44,7 @@ def spelled(results: Results) -> dict[str, Any]:
         {
             "text": question.in_words(at) if question.kind == "choice" else span(question, int(at)),
             "votes": [votes[at] for votes in counted],
-            "right": None if right is None else at == right,
+            "right": None if right is None else question.is_right(at) if question.kind == "choice" else at == right,
             "value": question.values[int(at)] if question.values else None,
         }
         for at in offered
@@ -74,9 +74,10 @@ def summary(results: Results) -> str:
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
     hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in results.rounds)
-    right = question.in_words(question.truth) if question.kind == "choice" else brief(question.truth)
-    near = "" if question.kind == "choice" else " or near it"
-    return f"It is “{right}”. That{near} said {hits}."
+    if question.kind == "number":
+        return f"It is {brief(question.truth)}. {hits} said that or near it."
+    right = " and ".join(f"“{name}”" for at, name in enumerate(question.options) if question.is_right(at))
+    return f"It is {right}: {hits} had it."
 
 
 def common(question: Question, answered: list[float]) -> str:

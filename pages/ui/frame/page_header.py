@@ -15,7 +15,7 @@ def page_header(headline: str, corner: str = "", save: Mapping[str, Answer] | No
     `save` are the pictures that Save in the bar offers, by their titles; the first is the one that it opens with.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="page_header"):
-        title(headline, wide=True)
+        title(headline.replace(" %", "\u00a0%"), wide=True)  # which are not parted at the end of a line
         if corner:
             st.caption(corner, width="content")
     state.session().pictures = dict(save or {}) | state.session().pictures

@@ -14,6 +14,7 @@ lengths would leave 140 MB behind that no bound of the server counts. To make it
 """
 
 import ctypes
+import gc
 import logging
 import math
 import os
@@ -180,7 +181,7 @@ def left() -> float:
 
 
 def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: False, spare: float = 0.0) -> None:
-    """Refuse to do what takes so many bytes where they cannot be had.
+    """Refuse to do what takes so many bytes where they cannot be had, not even after a search for garbage.
 
     Args:
         needed: bytes.
@@ -191,6 +192,10 @@ def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: F
     Raises:
         EncoderError: there is too little memory; it says how much there is.
     """
+    if needed <= left() + spare:
+        return
+    gc.collect()  # what pages leave behind may hold whatever they showed
+    give_back_freed_memory()
     while needed > (room := left() + spare):
         if not let_go():
             megabytes = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"

@@ -59,16 +59,16 @@ def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
     """
     root = folder()
     if root is None or not hub_is_on():
-        raise EncoderError("this server fetches no models from the hub")
+        raise EncoderError("this server fetches no models from the hub; at home ENCODER_HUB=on turns it on")
     if not fetch_lock.acquire(blocking=False):  # who waited would see nothing happen, for as long as a download takes
-        raise EncoderError("another model is being fetched now; ask again when it is there")
+        raise EncoderError("another model is being fetched right now; try again when it is there")
     try:
         there = folders(root)
         held = sum(file.stat().st_size for name in there for file in (root / name).glob("*.safetensors")) / 1e6
         if repo_id not in there and (len(there) >= MOST_FETCHED or held > MOST_FETCHED_MB):
             raise EncoderError(
-                f"the folder of models holds {len(there)} of {held:,.0f} MB; no more are fetched from "
-                f"{MOST_FETCHED} on, or {MOST_FETCHED_MB:,} MB"
+                f"the folder of models holds {len(there)} of {held:,.0f} MB, and its limit is {MOST_FETCHED} models or "
+                f"{MOST_FETCHED_MB:,} MB; whoever runs this server can delete some"
             )
         hub.download(repo_id, root, progress, int(MOST_MB * 1e6))
     finally:
@@ -129,7 +129,7 @@ def place(name: str) -> Path:
     """Where the model of that name lies; raises EncoderError where it may not be read or is not there."""
     root = folder()
     if root is None:
-        raise EncoderError("this server opens no models from folders")
+        raise EncoderError("this server opens no models from folders; on your own computer the app does")
     return within(root, name.removeprefix(FOLDER))
 
 
@@ -147,7 +147,10 @@ def within_limit(config: EncoderConfig) -> None:
 def within_megabytes(needed: float) -> None:
     """Refuse weights of so many MB where a model may not have them."""
     if needed > MOST_MB:
-        raise EncoderError(f"its weights would take {needed:,.0f} MB; this server allows {MOST_MB:,} MB for a model")
+        raise EncoderError(
+            f"its weights would take {needed:,.0f} MB; this server allows {MOST_MB:,} MB for a model: make it smaller, "
+            "or build it on your own computer"
+        )
 
 
 def built(config: EncoderConfig, seed: int) -> str:

@@ -168,15 +168,15 @@ def moves_along(asked: Asked) -> Answer:
 def count(asked: Asked, what: str) -> Answer:
     """How many tokens, heads, layers or parameters there are."""
     config = asked.trace.config
-    found = {
+    counts = {
         "tokens": len(asked.trace.tokens),
         "heads": config.n_heads * config.n_layers,
         "layers": config.n_layers,
-        "parameters": sum(one.numel() for one in asked.encoder.model.parameters()),
+        "parameters": sum(weights.numel() for weights in asked.encoder.model.parameters()),
     }
-    if what not in found:
-        raise EncoderError(f"there is no count of {what}; there are those of {', '.join(found)}")
-    return Answer((float(found[what]),), (), "count")
+    if what not in counts:
+        raise EncoderError(f"there is no count of {what}; there are those of {', '.join(counts)}")
+    return Answer((float(counts[what]),), (), "count")
 
 
 ANSWERS: dict[str, Callable[..., Answer]] = {
