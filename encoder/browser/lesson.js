@@ -149,7 +149,7 @@ function begin() {
   /** The strip begins below the bar, which a class has a line above. */
   function below() {
     const within = /** @type {Document | ShadowRoot} */ (strip.getRootNode()), above = [within, document].flatMap(one => [...one.querySelectorAll('.enc-bar, .enc-class')]);
-    strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
+    if (above.length) strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
   }
   for (const event of ['scroll', 'resize']) addEventListener(event, below, { passive: true, capture: true });
   addEventListener('keydown', key);
