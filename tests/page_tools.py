@@ -22,7 +22,7 @@ from pages.ui.server import file_links
 from pages.ui.server.file_links import Offer
 from pages.ui.state.site import DRAWN, page_of
 
-LAB = {"lessons_part": "Labs", "lab": "Padding"}  # of the server's pages what has a layer and a head
+LAB = {"lab": "Padding"}  # of the server's pages what has a layer and a head
 LINK = re.compile(r'/api/file/([\w-]+)"[^>]*>([^<]*)</a>')
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas

@@ -15,7 +15,7 @@ from pages.front import served_files as made_files
 from pages.ui.server import file_links, visitor
 from pages.ui.server.visitor import HEADER, Lines, is_here
 
-PADDING = {"lessons_part": "Labs", "lab": "Padding", "model": "small"}  # offers a table
+PADDING = {"lab": "Padding", "model": "small"}  # offers a table
 
 
 def test_a_line_has_a_name_that_no_browser_gives_it_for_as_long_as_it_is_open() -> None:

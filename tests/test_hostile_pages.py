@@ -14,7 +14,7 @@ from hypothesis import given
 from link_grammar import cases
 from more_tools import section
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, open_app, page_shown, said, type_sentence
+from page_tools import ask, go, healthy, open_app, page_shown, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -30,7 +30,7 @@ from pages.ui.state.site import PAGES, Page
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
+    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }
 SWEEPS = ("why_go",)
 
@@ -62,8 +62,8 @@ def test_any_text_in_the_boxes_for_one_word(one: str, two: str) -> None:
 @given(texts.map(as_sent))
 def test_any_text_in_the_box_of_padding(visitor: AppTest, text: str) -> None:
     if page_shown(visitor) != "lessons":
-        visitor.session_state["lessons_part"], visitor.session_state["lab"] = "Labs", "Padding"
         go(visitor, "lessons")
+        ask(visitor, lab="Padding")
     healthy(visitor.text_input(key="pad_short").set_value(text[:200]).run())
 
 
@@ -118,11 +118,10 @@ def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
     for page in pages:
         key, tabs = TABS.get(page.key, ("", [""]))
         for tab in tabs:
-            if key:
-                app.session_state[key] = tab
-                app.session_state["lessons_part"] = "Labs"
             app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
             go(app, page.key)
+            if key:
+                ask(app, **{key: tab})
             if not page.more:  # else its packet says it
                 assert (f"From {first} on" in said(app)) == (first is not None)
             if any(re.search(r"\bnan\b", one.value) for one in [*app.markdown, *app.caption]):
@@ -163,11 +162,10 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     for page in PAGES:
         key, tabs = TABS.get(page.key, ("", [""]))
         for tab in tabs:
-            if key:
-                app.session_state[key] = tab
-                app.session_state["lessons_part"] = "Labs"
             app.query_params["step"] = {"output": "mlm.probabilities"}.get(page.key, "attention.weights")
             go(app, page.key)
+            if key:
+                ask(app, **{key: tab})
     assert len(found) >= 10
     for table in found:
         cells = [*table.columns, *table.to_numpy().flatten()]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
-    app = opened("lessons", {"lessons_part": "Labs", "lab": "Dropout"})
+    app = opened("lessons", {"lab": "Dropout"})
     app.pills(key="drop_at").set_value(["weights"]).run()
     go(app, "models")
     go(app, "lessons")
@@ -27,8 +27,8 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
     for page, wrong in (
-        ("lessons", {"lessons_part": "Labs", "lab": "Dropout", "drop_at": "1,99"}),
-        ("lessons", {"lessons_part": "Labs", "lab": "<b>"}),
+        ("lessons", {"lab": "Dropout", "drop_at": "1,99"}),
+        ("lessons", {"lab": "<b>"}),
     ):
         app = opened(page, wrong)
         said = " ".join(w.value for w in app.warning).replace("\\", "")
@@ -78,7 +78,7 @@ def test_every_picture_can_be_saved_with_its_caption(page: str) -> None:
 
 
 def test_a_saved_picture_is_the_one_that_is_seen_now() -> None:
-    app = opened("lessons", {"lessons_part": "Labs", "lab": "Rollout"})
+    app = opened("lessons", {"lab": "Rollout"})
     offered = saved(app)["rollout"]
     for kind, start in {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}.items():
         assert offered[kind].make().startswith(start)

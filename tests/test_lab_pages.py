@@ -33,7 +33,7 @@ def test_a_lab_stands_beside_its_pictures_and_is_offered() -> None:
 
 
 def test_what_is_set_in_a_lab_reaches_its_picture_and_what_cannot_be_is_told(base: TextEncoder) -> None:
-    app = open_app("lessons", lessons_part="Labs", sentence="no", model="base", lab="Word order")
+    app = open_app("lessons", sentence="no", model="base", lab="Word order")
     assert "reads the same both ways" in words(app)
     assert "must have fewer" in words(ask(app, lab="Padding"))
     for nonsense in ("a, b", ",", "1e9", "nan"):
@@ -91,7 +91,7 @@ def test_what_is_set_in_a_lab_reaches_its_picture_and_what_cannot_be_is_told(bas
 
 @pytest.mark.nightly
 def test_the_lab_trains_all_and_says_who_learned() -> None:
-    app = open_app("lessons", lessons_part="Labs", sentence=SENTENCE, model="base", lab="Trained without a part")
+    app = open_app("lessons", sentence=SENTENCE, model="base", lab="Trained without a part")
     assert "nats" not in words(app)
     healthy(app.button(key="learning_go").click().run())
     *_, curves = learning_curves()

@@ -144,8 +144,8 @@ def test_what_is_told_of_a_right_a_wrong_and_no_guess() -> None:
 
 
 def test_what_a_lesson_says_of_its_own_sentence_is_not_said_of_another() -> None:
-    own = answered("the-story", 1, 0, sentence="The dogs near the house [MASK] old.")
-    theirs = answered("the-story", 1, 0)
+    own = answered("the-story", 3, 1, sentence="The keys of the piano are white.")
+    theirs = answered("the-story", 3, 1)
     assert len(own["lines"]) < len(theirs["lines"])
 
 
@@ -153,6 +153,7 @@ def test_a_screen_that_is_elsewhere_is_told_so() -> None:
     assert step_of("the-story", 5, page="heads")["away"] == {"why": "around"}
     assert step_of("the-story", 5, head="2")["away"] == {"why": "around"}
     assert step_of("the-story", 3, sentence="I like tea.")["away"]["why"] == "sentence"
+    assert step_of("the-story", 1, sentence="I like [MASK].")["away"]["why"] == "sentence"  # its choices are of its own
     away = step_of("the-story", 5, model="small")["away"]
     assert away["why"] == "model" and "6 layers of 8 heads" in away["said"] and "4 of 4" in away["said"]
 

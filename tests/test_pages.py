@@ -217,7 +217,7 @@ def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatc
     for page in PAGES:
         key, names = PARTS.get(page.key, ("v", ["1"]))
         for name in names:
-            app = open_app(page.key, **{key: name}, **({"lessons_part": "Labs"} if key == "lab" else {}))
+            app = open_app(page.key, **{key: name})
             ran.clear()
             healthy(app.run())
             again |= {(page.key, name)} if ran else set()

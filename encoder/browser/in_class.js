@@ -8,6 +8,7 @@ import { saved } from './keep.js';
 import { look } from './look.js';
 import { REST } from './store.js';
 
+export const CHANGED = 'encoder:class'; // the event of a class whose state is drawn
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
@@ -265,6 +266,7 @@ function begin() {
     page.draw();
     document.documentElement.toggleAttribute('data-class-veiled', veiled());
     screen.veil?.(veiled());
+    document.dispatchEvent(new Event(CHANGED)); // a lesson beside the page hears of it
   }
 
   document.addEventListener('visibilitychange', () => {
@@ -276,6 +278,8 @@ function begin() {
   return {
     acts,
     chose,
+    /** Where this tab is in its class, and how far the question is; nothing where it is in none. */
+    standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '', ask: state.now?.asked?.ask ?? '' }),
     /** What a teacher's screen shows has changed. */
     changed: lead,
     /** @param {HTMLElement} host @param {Screen} next @param {typeof server} asked */

@@ -31,7 +31,9 @@ const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dia
 const COUNT = /^\d$/;
 const SHUT = 'The picture opens with your guess.';
 
-const all = /** @type {{encoderLesson?: ReturnType<typeof begin>}} */ (globalThis);
+const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string}, acts: {put: (said: object) => Promise<unknown>}}}} */ (globalThis);
+/** Where this tab is in a class. */
+const inClass = () => all.encoderClass?.standing() ?? { leads: false, follows: false, phase: '', ask: '' };
 const storage = keptIn(() => localStorage);
 
 /** How all lessons went in this browser: by name, the step that was seen last, and what was guessed at each. @returns {Record<string, {at: number, guesses: Record<string, Guess>}>} */
@@ -66,7 +68,7 @@ function begin() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hint;
 
-  const name = () => screen.query().lesson ?? '', at = () => Number(screen.query().at) || 1;
+  const name = () => screen.query().lesson ?? '', at = () => Math.min(Number(screen.query().at) || 1, shown?.steps.length ?? Infinity);
   /** What a guess is of. */
   const here = () => JSON.stringify([screen.page, ...OF_RUN.map(one => screen.query()[one] ?? '')]);
   /** What the server was asked of: besides that, what the view of the step names. */
@@ -89,6 +91,7 @@ function begin() {
     try {
       const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
       if (mine !== going) return;
+      const fresh = loading;
       [shown, wrong, loading] = [found, '', false];
       wanted = asking();
       const ended = found.goal ? found.goal.done : !found.question || found.told;
@@ -96,9 +99,10 @@ function begin() {
       if (found.told && found.question) screen.answered?.(lesson, step);
       draw();
       const about = found.told && words().find(one => one.asked);
-      if (about) screen.put({ word: about.position });
+      if (about && !inClass().follows) screen.put({ word: about.position });
       if (guessed) tell();
-      else if (found.measures) measure(mine);
+      if (!guessed && fresh) /** @type {HTMLElement | null} */ (strip.querySelector('h2'))?.focus({ preventScroll: true });
+      if (!guessed && found.measures) measure(mine);
     } catch (error) {
       if (mine !== going) return;
       [wrong, loading] = [error instanceof Error ? error.message : String(error), false];
@@ -119,7 +123,7 @@ function begin() {
   }
 
   /** @param {number | null} guess */
-  const answer = guess => { if (waits()) ask({ guess }); };
+  const answer = guess => { if (waits() && !inClass().follows) ask({ guess }); };
   const waits = () => Boolean(!loading && shown?.question && !shown.told && !shown.away);
   /** @param {number} to counted from 1 */
   function go(to) {
@@ -131,7 +135,7 @@ function begin() {
 
   /** @param {KeyboardEvent} event */
   function key(event) {
-    if (!name() || strip.hidden || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!name() || strip.hidden || inClass().follows || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0], within = target instanceof Element && target.closest(TYPED);
     if (within) return;
     const question = shown?.question;
@@ -142,7 +146,18 @@ function begin() {
     else return;
     event.preventDefault();
   }
+  /** The strip begins below the bar, which a class has a line above. */
+  function below() {
+    const within = /** @type {Document | ShadowRoot} */ (strip.getRootNode()), above = [within, document].flatMap(one => [...one.querySelectorAll('.enc-bar, .enc-class')]);
+    strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
+  }
+  for (const event of ['scroll', 'resize']) addEventListener(event, below, { passive: true, capture: true });
   addEventListener('keydown', key);
+  document.addEventListener('encoder:class', () => {
+    const { phase, ask: theirs } = inClass(), ours = shown?.question?.ask.map(([text]) => text).join('') ?? '';
+    if (phase === 'shown' && waits() && theirs && ours.startsWith(theirs)) ask({ guess: null });
+    else if (name()) draw();
+  });
   new ResizeObserver(() => sentence()).observe(asked);
 
   /** Whether a step is to play with: a lab, and an end that asks nothing. @param {Shown} of */
@@ -186,26 +201,28 @@ function begin() {
       return html`<p>${why}</p><button type="button" class="enc-pill is-first" @click=${() => go(at())}>${away.why === 'sentence' ? 'Back to the lesson’s sentence' : away.why === 'model' ? 'Open the lesson’s model' : say('back_to_step', { step: at() })}</button>`;
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
-      ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2><p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>` : nothing}
+      ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
       ${!question && told ? html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${measured(told)}` : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
       ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
   }
 
   function draw() {
     const on = Boolean(name()) && screen.page !== 'class', of = shown;
-    strip.hidden = !on;
+    strip.hidden = !on || !['', 'shown'].includes(inClass().phase); // what a class is asked stands on top
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
-    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more) });
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more), 'data-chooses': Boolean(waits() && of?.question && of.question.kind !== 'word') });
     const last = of?.steps.length ?? 1;
-    into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" @click=${close}>×</button></header>
+    into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" ?hidden=${inClass().follows} @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
-      <footer>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
+      <footer ?hidden=${inClass().follows}>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
     shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
-    line.element.hidden = !words().length || (screen.page === 'start' && Boolean(shown?.told) && !shown?.hides); // Start has the sentence itself
+    // The page has the sentence itself: it is drawn above it to answer in, and where the page is hidden.
+    line.element.hidden = !words().length || (Boolean(shown?.told) && !shown?.hides && (screen.page === 'start' || shown?.question?.kind !== 'word'));
     screen.draw();
+    below();
     sentence(); // which measures: it has its place by now
   }
   /** The words to choose from. */
@@ -217,7 +234,7 @@ function begin() {
     const told = shown?.told, every = words();
     if (line.element.hidden) return;
     const from = every.findIndex(word => word.asked), form = told?.form ?? 'share', values = shown?.question?.kind === 'word' && told?.values?.length ? told.values : null;
-    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word', kind: values && i === told?.yours ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
+    line.draw({ of: every, dir: fromRight(every.map(word => word.name).join(' ')) ? 'rtl' : 'ltr', words: every.map(({ name: text, position }, i) => ({ position, name: text, gap: false, can: !told && shown?.question?.kind === 'word' && !inClass().follows, kind: values && i === told?.yours && !told?.best?.includes(i) ? 'is-yours' : '', ...(values && form !== 'share' ? { text: i === from ? '' : brief(values[i]) } : {}) })) }, from, values && form !== 'share' ? values.map((value, i) => (i === from ? 0 : Math.max(0, value))) : values, '', null);
   }
   /** The word that is asked about, for a page that can hide what is asked of it alone. */
   function asks() {

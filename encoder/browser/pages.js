@@ -13,6 +13,7 @@ export { drawer } from './drawer.js';
 export { film } from './film.js';
 export { learning } from './learning.js';
 export { numbers } from './numbers.js';
+export { shelves } from './shelves.js';
 
 /** @type {Record<string, (root: HTMLElement, context: import('./mount.js').Context) => import('./mount.js').Page>} */
 export const PAGES = {

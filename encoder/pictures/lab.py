@@ -221,7 +221,7 @@ def all_of(parts: Sequence[Part], kind: type[P]) -> Iterator[P]:
 
 def in_lab(name: str, **shared: Any) -> Callable[..., Picture]:
     """Return what makes the pictures of an experiment, on its page and with what they share."""
-    return partial(Picture, page="lessons", unfolds={"lessons_part": "Labs", "lab": name}, **shared)
+    return partial(Picture, page="lessons", unfolds={"lab": name}, **shared)
 
 
 def about_sentence(scene: Scene, what: str) -> About:

@@ -175,7 +175,7 @@ def lesson_step(at: Screen) -> LessonStep | None:
     name = at.view.lesson
     if name not in library.offered():
         return None
-    steps = library.find(name).steps
+    steps = library.offered()[name].steps
     return steps[at.view.at - 1] if 1 <= at.view.at <= len(steps) else None
 
 

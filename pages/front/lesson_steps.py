@@ -74,8 +74,10 @@ def elsewhere(step: LessonStep, page: str, query: Mapping[str, str]) -> dict[str
     if model != step.view.get("model", View.model) and (why := unfit(step, model)):
         return {"why": "model", "said": why}
     for name in PLACED:
-        if name in ("sentence", "model") or name not in step.view or (name == "edits" and step.goal):
+        if name in ("sentence", "model") or name not in step.view:
             continue
+        if step.question is None and name in ("layer", "head", "edits"):
+            continue  # what is to play with
         if query.get(name, "") != step.view[name]:
             return {"why": "around"}
     meant = step.view.get("sentence")
@@ -103,12 +105,12 @@ def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
     if step.own:
         return True
     question = step.question
-    if question is None or step.trial or (not question.word and question.kind != "choice"):
+    if question is None or step.trial or not question.word:
         return False
     view, _ = from_query(query, offered_models.check)
     tokens = make.opened(view.model).tokenize(text_of(view))
     try:
-        tokens.find(question.word or (make.opened(view.model).mask_token or ""))
+        tokens.find(question.word)
     except EncoderError:
         return False
     return True
@@ -157,7 +159,7 @@ class AtStep:
                     {"name": self.name_of(word), "position": word[0], "asked": self.asks_from(word)}
                     for word in self.words
                 ]
-                if question.kind == "word" or step.hide
+                if "sentence" in step.view and not step.view.get("lab")
                 else [],
                 "choices": list(question.choices or VERDICTS),
                 "low": question.low,

@@ -113,6 +113,14 @@ class LessonRequest:
     guess: float | None = None
 
 
+@dataclass(frozen=True)
+class ClaimRequest:
+    """A claim that somebody judged, by its key, and the model that is to decide it."""
+
+    claim: str
+    model: str
+
+
 def fields(body: bytes, names: set[str]) -> dict[str, Any]:
     """Return the fields of a request, each of which must have one of these names.
 
@@ -174,6 +182,16 @@ def read_lesson(body: bytes) -> LessonRequest:
     lesson, page = text(values, "lesson", LONGEST_NAME), text(values, "page", LONGEST_NAME)
     at = whole(values, "at", 1, 1, 10**6)
     return LessonRequest(lesson, at, page, parameters(values.get("query")), show, guess)
+
+
+def read_claim(body: bytes) -> ClaimRequest:
+    """Return what the body of a request for the verdict of a claim asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    values = fields(body, {"claim", "model"})
+    return ClaimRequest(text(values, "claim", LONGEST_NAME), text(values, "model", LONGEST_NAME))
 
 
 def parameters(query: object) -> tuple[tuple[str, str], ...]:

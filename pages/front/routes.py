@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack
 from functools import cache, partial
 from io import BytesIO
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -19,7 +20,7 @@ from starlette.websockets import WebSocket
 from pages.front import packets, page_html, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
-from pages.front.request_fields import FileRequest, LessonRequest, MoreRequest, RefusedError
+from pages.front.request_fields import ClaimRequest, FileRequest, LessonRequest, MoreRequest, RefusedError
 from pages.front.served_files import File, Links
 from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
 from pages.ui.browser_scripts import BUILT, SCRIPTS, digest
@@ -39,6 +40,7 @@ FOREIGN = "Only the pages of this app may ask for this."
 FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -256,15 +258,26 @@ def make_step(request: LessonRequest) -> bytes:
     return json.dumps(shown_step(request)).encode()
 
 
-def of_lessons() -> Callable[[Request], Awaitable[Response]]:
-    """Return the route of lessons: the step that is asked for, and how a guess did."""
-    makers = Makers("lessons")
+def make_verdict(request: ClaimRequest) -> bytes:
+    """Wait until the libraries are there, and make what a model says to a claim."""
+    from pages.ui.frame import cold_start
+
+    cold_start.load()
+    from pages.front.claim_verdicts import verdict
+
+    return json.dumps(verdict(request)).encode()
+
+
+def of_small(
+    name: str, read: Callable[[bytes], T], make_it: Callable[[T], bytes]
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that answers with a little JSON: a step of a lesson, or the verdict of a claim."""
+    makers = Makers(name)
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            coming = makers.begin(visitor(request), make_step, request_fields.read_lesson(body))
-            step = await unless_left(request, coming)
-            return Response(step, headers={"Cache-Control": PRIVATE}, media_type=JSON)
+            coming = makers.begin(visitor(request), make_it, read(body))
+            return Response(await unless_left(request, coming), headers={"Cache-Control": PRIVATE}, media_type=JSON)
 
         return await answered(request, make)
 
@@ -322,7 +335,8 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
         Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
         Route(f"{api}/more", of_more(), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
-        Route(f"{api}/lesson", of_lessons(), methods=["POST"]),
+        Route(f"{api}/lesson", of_small("lessons", request_fields.read_lesson, make_step), methods=["POST"]),
+        Route(f"{api}/claim", of_small("claims", request_fields.read_claim, make_verdict), methods=["POST"]),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),
         Mount(api, unknown),

@@ -15,7 +15,6 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from pages.ui import cell_links, session_runs
 from pages.ui.downloads import keep, table
-from pages.ui.refusals import shows_errors
 from pages.ui.server import picture_results
 from pages.ui.state import session_state as state
 from pages.ui.text import say, theme
@@ -49,22 +48,6 @@ def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, 
     """A picture of what this session asks, for a component that draws it itself; `keep.offer` has Save offer it."""
     scene = scene or ask(picture)
     return picture.of(scene, kept(scene), known)
-
-
-def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
-    """One choice of a page's parts by their titles, the first one unless the link says another; only it is drawn."""
-    titles = list(parts)
-    with st.container(key=f"parts_{key}"):
-        chosen = st.segmented_control(
-            "Part of the page",
-            titles,
-            required=True,
-            label_visibility="collapsed",
-            **state.choice(key, titles, titles[0]),
-        )
-    part = chosen or titles[0]
-    with shows_errors():
-        parts[part]()
 
 
 def show(

@@ -1,11 +1,10 @@
 """What pages ask for: models, runs and measures, mostly of what this session looks at."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
 
 from encoder import Trace
 from encoder.edits.edit_text import edits_to_text
-from encoder.pictures.labs.trial import Finding
 from pages.ui.server import measurements
 from pages.ui.server.engine import is_kept
 from pages.ui.server.engine import is_loaded as is_loaded
@@ -15,7 +14,6 @@ from pages.ui.server.engine import warm as warm
 from pages.ui.server.measurements import findings as findings
 from pages.ui.server.measurements import snapshots as snapshots
 from pages.ui.server.measurements import spelled as spelled
-from pages.ui.server.measurements import trial_seconds
 from pages.ui.state.session_state import current, session
 
 P = ParamSpec("P")
@@ -35,21 +33,6 @@ def now() -> Trace:
     """The run that this session looks at."""
     view = current()
     return run(view.model, session().read, view.hidden, edits_to_text(view.edits))
-
-
-def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> Finding:
-    """What a trial finds in the model that this session looks at; EncoderError where it does not fit."""
-    return findings(current().model, trial, spelled(given), agreed=agreed)
-
-
-def is_found(trial: str, given: Mapping[str, Any]) -> bool:
-    """Whether that finding is there."""
-    return measurements.findings_kept.has(current().model, trial, spelled(given))
-
-
-def seconds(trial: str, given: Mapping[str, Any]) -> float:
-    """About how long it takes until that finding is there."""
-    return trial_seconds(current().model, trial, spelled(given))
 
 
 def is_at_hand() -> bool:

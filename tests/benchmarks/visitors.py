@@ -22,7 +22,7 @@ SETTINGS = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.tom
 REMEMBERED = SETTINGS["global"]["maxCachedMessageAge"]  # runs for which a browser keeps a large message
 DRAWN_AROUND = {"sentence": "around", "model": "around", "layer": "place", "head": "place"}  # what -> where
 BROKEN = ("exception",)  # elements that no page should ever show
-LAB = "lessons_part=Labs&lab=Padding"  # of what the server draws, one that has a sentence, a layer and a head
+LAB = "lab=Padding"  # of what the server draws, one that has a sentence, a layer and a head
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
 
 

@@ -27,12 +27,11 @@ CONTROLS = """() => {
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-grammar, .st-key-atlas_contexts, .true-size), ' +
-    '[data-testid=stMain] .st-key-first_lessons'),
+    '[data-testid=stMain] :is(.st-key-board, .st-key-grammar, .st-key-atlas_contexts, .true-size)'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
       '.picture-canvas, .enc-words, .hd-here, .hd-grid, .bars, .cv-canvas, .wi-bars, .board, ' +
-      '.cc-stage, .vs-canvas, .an-stack, .ou-scroll, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
+      '.sh-card, .cc-stage, .vs-canvas, .an-stack, .ou-scroll, .ws-words, .tr, .enc-class-card, .areas') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 SIDEWAYS = """() => {
   const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement

@@ -31,11 +31,11 @@ KEYS = [page.key for page in PAGES]
 OF_BROWSER = (
     ".ou-scroll, .picture-canvas, .enc-words, .hd-grid, .bars, .cv-canvas, .board, .vs-canvas, .an-stack, .ws-words"
 )
-WITHOUT_PICTURE = ("lessons", "class")  # text, a form first
+WITHOUT_PICTURE = ("lessons", "class")  # cards, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
 WITH_MENU = ("start", "lessons")
-WITH_PARTS = ("training", "lessons")
+WITH_PARTS = ("training",)
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
@@ -73,7 +73,7 @@ CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
 WORDS = (
-    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .enc-class-cards, "
+    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .sh-card, .enc-class-cards, "
     ".st-key-grammar svg, .areas"
 )
 
@@ -261,7 +261,7 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Padding&layer=1")
+    open_page(page, f"{app_url}/lessons?lab=Padding&layer=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 400)")

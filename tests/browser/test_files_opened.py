@@ -71,7 +71,7 @@ def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
 def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
     page: Page, app_url: str, browser: Browser, tmp_path: Path
 ) -> None:
-    asked = {"lessons_part": "Labs", "lab": "Rollout", "sentence": " ".join(SCRIPTS[:6])}
+    asked = {"lab": "Rollout", "sentence": " ".join(SCRIPTS[:6])}
     open_page(page, f"{app_url}/lessons?{urlencode(asked)}")
     path = tmp_path / "picture.svg"
     path.write_bytes(save(page, "Picture as SVG", "Rollout up to layer 5")[1])

@@ -9,13 +9,8 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from pages.ui.state.site import PAGES, path
 
-LAB = "lessons?lessons_part=Labs&lab=Padding"  # of the server's pages what has a layer and a head
+LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
-
-PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(
-  one => one.getBoundingClientRect()).every(
-  box => box.left >= 0 && box.right <= width)"""
-
 
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1440, "height": 900},
@@ -59,16 +54,20 @@ def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: st
         assert walked(page) == before
 
 
-def test_a_lab_opened_far_down_what_was_found_begins_at_its_top(page: Page, app_url: str) -> None:
-    """It stands on the same page, which stayed scrolled as far as the line that was pressed."""
-    open_page(page, f"{app_url}/lessons?find=scal")
-    line = page.get_by_role("button", name="Labs").last
-    line.scroll_into_view_if_needed()
+def test_a_lab_opened_far_down_the_list_begins_at_its_top_and_back_leads_to_the_list(page: Page, app_url: str) -> None:
+    """It stands on the same page, which stayed scrolled as far as the card that was pressed."""
+    open_page(page, f"{app_url}/lessons")
+    card = page.locator("[data-shelf=Training] .sh-card").last
+    card.scroll_into_view_if_needed()
     assert page.evaluate(TOP) > 0
     with rerun(page):
-        line.click()
-    expect(widget(page, "parts_lessons_part").get_by_role("radio", name="Labs")).to_be_checked()
+        card.click()
+    expect(widget(page, "all_lessons")).to_be_visible()
     page.wait_for_function(f"{TOP} === 0")
+    with rerun(page):
+        page.go_back()
+    assert page.url == f"{app_url}/lessons"
+    expect(card).to_be_visible()
 
 
 def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, app_url: str) -> None:
@@ -92,18 +91,6 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
             page.go_back()
         assert view() == before
     assert seen[0][0] == f"{app_url}/{LAB}"
-
-
-def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons")
-    parts = widget(page, "parts_lessons_part").get_by_role("radio")
-    with rerun(page):
-        parts.nth(1).click()
-    expect(parts.nth(1)).to_be_checked()
-    with rerun(page):
-        page.go_back()
-    assert page.url == f"{app_url}/lessons"
-    expect(parts.nth(0)).to_be_checked()
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
@@ -135,17 +122,6 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
             move()
         if page.locator("h1").inner_text() != title:
             page.wait_for_function(f"() => {TOP} === 0")
-
-
-def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        if width == 390:
-            open_page(page, f"{app_url}/lessons?lessons_part=Glossary")
-        chosen = widget(page, "parts_lessons_part").get_by_role("radio", checked=True)
-        expect(chosen).to_have_text("Glossary")
-        expect(chosen).to_be_in_viewport(ratio=1)
-        page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:

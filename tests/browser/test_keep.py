@@ -23,7 +23,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
 ) -> None:
     """One visit, in dark: a file is of paper whatever the screen shows, and holds no character that no XML may hold."""
     trace = base.trace(TEXT)
-    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Rollout&{AT}")
+    open_page(page, f"{app_url}/lessons?lab=Rollout&{AT}")
     dark(page)
     name, svg = save(page, "Picture as SVG", ROLLOUT)
     assert name == "base-rollout-layer5.svg"
@@ -45,7 +45,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
 
 def test_the_menu_of_what_is_saved_stays_open_while_the_page_is_drawn_again(page: Page, app_url: str) -> None:
     """It said “Looking what can be saved …” for ever to who opened it while the page was still being drawn."""
-    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Rollout&{AT}&cell=layers.2.attention.weights:3,1,2")
+    open_page(page, f"{app_url}/lessons?lab=Rollout&{AT}&cell=layers.2.attention.weights:3,1,2")
     expect(number(page)).to_contain_text("=")
     waiting: list[Route] = []
     page.route("**/api/file/*", lambda route: route.continue_() if waiting else waiting.append(route))

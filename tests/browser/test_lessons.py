@@ -1,116 +1,227 @@
-"""Lessons in a real browser: two played with keys alone, and the terms beside a step."""
+"""The list of lessons in a real browser: what comes next, claims judged on their cards, the search, keys alone."""
 
+import json
 import re
 
-import numpy as np
-from browser_tools import chart, open_page, rerun, sentence_line, widget
-from playwright.sync_api import Page, expect
+from browser_tools import barriers, dark, follow_menu, open_page, problems, rerun, widget
+from playwright.sync_api import Locator, Page, Route, expect
 
-from encoder import TextEncoder
-from encoder.pictures.view import EXAMPLE
+from encoder.pictures.labs import CLAIMS, LABS
+from encoder.pictures.labs.trial import Finding, Verdict
+from encoder.teach.lessons.stored import by_content
 from pages.ui.lessons import library
+from pages.ui.server.engine import text_encoder
+
+COUNT = len(library.bundled())
+KEPT = "progress => localStorage.setItem('encoder-lessons', JSON.stringify(progress))"
+FOCUSED = """() => {
+  let one = document.activeElement
+  while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
+  return one.textContent
+}"""
+FIRST = next(iter(library.bundled().values()))
 
 
-def focus(page: Page, key: str, text: str = "") -> None:
-    """Press Tab until a button of that widget has the focus."""
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        found = page.evaluate(
-            "([key, text]) => !!document.activeElement.closest('.st-key-' + key)"
-            " && document.activeElement.textContent.includes(text)",
-            [key, text],
-        )
-        if found:
-            return
-    raise AssertionError(f"the Tab key never reaches {key} {text}")
+def opened(page: Page, app_url: str, progress: object = None, query: str = "") -> Locator:
+    """The list, with what was done before."""
+    open_page(page, f"{app_url}/lessons{query}")
+    if progress is not None:
+        page.evaluate(KEPT, progress)
+        page.reload()
+    expect(page.locator(".sh h1")).to_be_visible()
+    return page.locator(".sh")
 
 
-def press(page: Page, key: str) -> None:
-    with rerun(page, timeout=60):
-        page.keyboard.press(key)
+def done(name: str, steps: int) -> dict[str, object]:
+    return {name: {"at": steps, "guesses": {str(at): {"guess": 0, "of": ""} for at in range(1, steps + 1)}}}
 
 
-def play(page: Page, name: str) -> None:
-    """Every step of a lesson, by arrow keys, with each answer shown before the next step."""
-    lesson = library.bundled()[name]
-    for at, step in enumerate(lesson.steps, 1):
-        expect(page.get_by_test_id("stProgress")).to_contain_text(f"Step {at} of {len(lesson.steps)}")
-        expect(widget(page, "lesson_text")).to_contain_text(step.text[:40])
-        if step.question and widget(page, "reveal").count():
-            press(page, "s")
-        if step.trial:
-            expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
-        if at < len(lesson.steps):
-            press(page, "ArrowRight")
-    expect(widget(page, "lesson_next").get_by_role("button")).to_be_disabled()
-    expect(page.get_by_text("The end.")).to_be_visible()
+def stored(claim: int, model: str = "base") -> Finding:
+    """What was found of a claim, as it was shipped."""
+    shipped = by_content(text_encoder(model).source.fingerprint)
+    finding = shipped and shipped.finding(CLAIMS[claim].trial, CLAIMS[claim].given)
+    assert finding is not None
+    return finding
 
 
-def test_a_lesson_is_played_with_keys_alone(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons")
-    focus(page, "start_word-order")
-    press(page, "Enter")
-    expect(page).to_have_url(re.compile("lesson=word-order"))
-    page.locator("h1").click()  # the button that had the focus is gone; so that no other one has it
-    play(page, "word-order")
-    for at in (5, 4):
-        press(page, "ArrowLeft")
-        expect(page.get_by_test_id("stProgress")).to_contain_text(f"Step {at} of 6")
-    expect(page).to_have_url(re.compile("at=4"))
-    open_page(page, page.url)
-    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 4 of 6")
+def with_verdict(verdict: Verdict) -> int:
+    """The first claim of the shelf as it opens, or behind it, whose verdict is this."""
+    return next(i for i in range(len(CLAIMS)) if stored(i).verdict is verdict)
 
 
-def test_a_prediction_is_made_with_keys_alone(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/lessons?lesson=who-is-it")
-    expect(page.locator(".js-plotly-plot")).to_have_count(0)
-    focus(page, "lesson_guess", "0 [CLS]")
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")  # within the tokens, not to the next step
-    press(page, "Space")  # the guess brings the picture
-    outcome = widget(page, "lesson_outcome")
-    expect(outcome).to_contain_text("“it” (8) looks most at “animal” (2)")
-    expect(outcome).to_contain_text("You marked “street” (6), 4 tokens away")
-    drawn = np.array(chart(page, "picture")[0]["z"], dtype=np.float32)
-    np.testing.assert_allclose(
-        drawn, base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy(), rtol=1e-5, atol=1e-6
+def card(page: Page, claim: int) -> Locator:
+    """The card of a claim, on an open shelf."""
+    more = page.locator("[data-shelf='True or false?'] .sh-more")
+    if more.get_attribute("aria-expanded") == "false":
+        more.click()
+    return page.locator(".sh-claim").nth(claim)
+
+
+def test_the_headline_and_the_button_say_what_comes_next(page: Page, app_url: str) -> None:
+    shelves = opened(page, app_url)
+    expect(shelves.locator("h1")).to_have_text(
+        f"Start with the story: {len(FIRST.steps)} steps, {FIRST.minutes} minutes."
     )
-    play(page, "who-is-it")
+    expect(shelves.locator(".sh-go")).to_have_text("Begin")
+    expect(shelves.locator(".is-next b")).to_have_text([FIRST.title])
+    opened(page, app_url, done("the-story", 2))
+    expect(shelves.locator(".sh-go")).to_have_text("Go on with step 3")
+    expect(shelves.locator(".is-next .is-done")).to_have_count(2)
+    opened(page, app_url, done("the-story", len(FIRST.steps)))
+    expect(shelves.locator("h1")).to_have_text(re.compile(rf"^You have done 1 of {COUNT} lessons\. Next: "))
+    next_title = shelves.locator(".is-next b")
+    expect(next_title).to_have_count(1)
+    expect(shelves.locator("h1")).to_contain_text(next_title.inner_text())
+    every: dict[str, object] = {}
+    for name, lesson in library.bundled().items():
+        every |= done(name, len(lesson.steps))
+    opened(page, app_url, every)
+    expect(shelves.locator("h1")).to_have_text(f"You have done all {COUNT} lessons.")
+    expect(shelves.locator(".sh-go")).to_have_count(0)
 
 
-def test_before_the_guess_the_picture_is_veiled_and_beside_the_question_the_sentence_in_sight(
-    page: Page, app_url: str
-) -> None:
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    open_page(page, f"{app_url}/lessons?lesson=what-is-attention&at=2")
-    question, veil = widget(page, "lesson_question").bounding_box(), page.locator(".veil").bounding_box()
-    assert question is not None and veil is not None
-    assert question["x"] + question["width"] < veil["x"] and veil["y"] < question["y"] < veil["y"] + veil["height"]
-    press(page, "s")
-    expect(page.locator(".veil")).to_have_count(0)
-    expect(widget(page, "picture").locator(".main-svg").first).to_be_in_viewport(ratio=0.9)
-    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
-    for part in (sentence_line(page), widget(page, "lesson_next")):
-        expect(part).to_be_in_viewport(ratio=0.99)
+def test_a_card_leads_to_the_step_that_comes_next_and_the_menu_back_to_the_list(page: Page, app_url: str) -> None:
+    opened(page, app_url, done("the-story", 2))
+    page.locator(".is-next").click()
+    strip = page.locator(".enc-lesson")
+    expect(strip).to_contain_text(f"3 of {len(FIRST.steps)}")
+    expect(page).to_have_url(re.compile(r"lesson=the-story&at=3"))
+    follow_menu(page, "Lessons")
+    expect(page.locator(".sh h1")).to_contain_text("Go on: The story")
+    expect(strip).to_be_hidden()
+    assert "lesson=" not in page.url
 
 
-def test_on_a_phone_the_ways_through_a_lesson_are_at_hand(phone: Page, app_url: str) -> None:
-    open_page(phone, f"{app_url}/lessons?lesson=what-is-attention&at=7")
-    with rerun(phone):
-        widget(phone, "reveal").get_by_role("button").click()
-    for part in (widget(phone, "lesson_previous"), sentence_line(phone)):
-        expect(part).to_be_in_viewport(ratio=0.99)
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    with rerun(phone):
-        widget(phone, "next_lesson").get_by_role("button").click()
-    expect(widget(phone, "lesson_text")).to_contain_text("three words")
+def test_a_claim_is_judged_on_its_card_and_nothing_gives_the_verdict_away_before(page: Page, app_url: str) -> None:
+    said: list[str] = []
+    page.on("request", lambda request: said.append(request.url) if "/api/claim" in request.url else None)
+    opened(page, app_url)
+    holds, fails, condition = map(with_verdict, (Verdict.HOLDS, Verdict.FAILS, Verdict.CONDITION))
+    card(page, fails)
+    everything = page.evaluate("() => document.documentElement.innerHTML")
+    for one in (holds, fails, condition):
+        assert stored(one).measured not in everything and card(page, one).locator("[role=status]").inner_text() == ""
+    assert not said
+    for one, guess, told, colour in (
+        (holds, "True", "right", "is-right"),
+        (fails, "True", "it is false", "is-wrong"),
+        (condition, "False", "only with a condition: ", "is-between"),
+    ):
+        answered = card(page, one)
+        answered.get_by_role("button", name=guess, exact=True).click()
+        expect(answered.locator("[role=status]")).to_contain_text(told)
+        expect(answered.locator("[aria-pressed=true]")).to_have_class(re.compile(colour))
+        answered.get_by_text("Why?").click()
+        expect(answered.locator("details p")).to_have_text(stored(one).measured)
+        other = answered.get_by_role("button", name="True" if guess == "False" else "False", exact=True)
+        other.click(force=True)
+        expect(answered.locator("[role=status]")).to_contain_text(told)  # a guess is a guess
+    judgement = stored(condition).judgement
+    assert judgement is not None
+    expect(card(page, condition).locator("[role=status]")).to_have_text(f"only with a condition: {judgement.condition}")
+    assert len(said) == 3
+    seen = card(page, fails).get_by_role("link", name=re.compile("^See it"))
+    href = str(seen.get_attribute("href"))
+    seen.click()
+    expect(page).to_have_url(re.compile(re.escape(href.partition("?")[0])))
 
 
-def test_a_lesson_leads_to_its_page_and_that_back_to_the_lesson(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons?lesson=a-mystery")
+def test_another_model_is_measured_and_what_goes_wrong_is_said_on_the_card(page: Page, app_url: str) -> None:
+    held: list[Route] = []
+    page.route("**/api/claim", lambda route: held.append(route))
+    opened(page, app_url, query="?model=paper")
+    softmax = next(i for i, claim in enumerate(CLAIMS) if claim.key == "softmax")
+    one = card(page, softmax)
+    one.get_by_role("button", name="False", exact=True).click()
+    expect(one.locator("[role=status]")).to_have_text("measuring …")
+    assert json.loads(str(held[0].request.post_data)) == {"claim": "softmax", "model": "paper"}
+    held[0].abort()
+    expect(one.locator("[role=status]")).to_contain_text("The server cannot be reached")
+    assert len(problems(page)) == 1  # the browser itself tells of the request
+    page.unroute("**/api/claim")
+    one.get_by_role("button", name="False", exact=True).click()
+    expect(one.locator("[role=status]")).to_have_text("right")
+
+
+def test_the_rest_of_a_shelf_opens_in_place_and_the_focus_goes_to_the_first_new_card(page: Page, app_url: str) -> None:
+    opened(page, app_url)
+    shelf = page.locator("[data-shelf='The arithmetic']")
+    cards = shelf.locator(".sh-card")
+    expect(cards).to_have_count(5)
+    more = shelf.locator(".sh-more")
+    count = int(more.inner_text().split()[0])
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(cards).to_have_count(5 + count)
+    assert cards.nth(5).locator("b").inner_text() in page.evaluate(FOCUSED)
+    boxes = [cards.nth(i).bounding_box() for i in (0, 5)]
+    assert boxes[0] and boxes[1] and boxes[0]["x"] == boxes[1]["x"] and boxes[0]["y"] < boxes[1]["y"]
+    more.click()
+    expect(cards).to_have_count(5)
+
+
+def test_a_search_finds_every_kind_as_one_types_and_a_term_is_explained_in_place(page: Page, app_url: str) -> None:
+    opened(page, app_url)
+    field = page.get_by_role("searchbox")
+    field.press_sequentially("padding")
+    for shelf in ("Lessons", "Labs", "Terms", "What tutorials say"):
+        expect(page.locator(f"[data-shelf='{shelf}'] li").first).to_be_visible()
+    expect(page.locator("[data-shelf='Labs'] b")).to_have_text([LABS["Padding"].question])
+    field.fill("HIDDEN_size")
+    expect(page.locator(".sh-texts li")).to_contain_text("How many numbers stand for one token")
+    expect(page.locator(".sh-texts li")).to_contain_text("Hugging Face: hidden_size")
+    field.fill("decoder")
+    expect(page.locator(".sh-found")).to_contain_text("Not shown here, because no decoder is here")
+    field.fill("<b>no such thing")
+    expect(page.locator(".sh-nothing")).to_contain_text("Nothing here has “<b>no such thing” in it.")
+    field.fill("layer")
+    expect(page.locator("[data-shelf='What tutorials say'] header")).to_contain_text(
+        re.compile(r"\d+ more: add a word")
+    )
+    field.fill("sines stand")
+    page.get_by_role("link", name="See it: Embedding & position").click()
+    expect(page).to_have_url(re.compile(r"/embedding\?.*step=embedding.positions"))
+
+
+def test_a_lab_stands_alone_and_leads_back(page: Page, app_url: str) -> None:
+    opened(page, app_url)
+    page.get_by_role("searchbox").fill("softmax make")
+    page.locator("[data-shelf='Labs'] a").click()
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    expect(page.locator(".sh-card")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text(LABS["Softmax"].question)
+    assert "lab=Softmax" in page.url
     with rerun(page):
-        widget(page, "open_view").get_by_role("button").click()
-    expect(page.locator(".enc-title")).to_have_text("Training")
-    with rerun(page):
-        widget(page, "back_to_lesson").get_by_role("button").click()
-    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")
+        widget(page, "all_lessons").get_by_role("button").click()
+    expect(page.locator(".sh-card").first).to_be_visible()
+
+
+def test_the_list_is_for_everybody_wide_and_on_a_phone_light_and_dark(page: Page, phone: Page, app_url: str) -> None:
+    for one in (page, phone):
+        opened(one, app_url)
+        answered = one.locator(".sh-claim").first
+        answered.get_by_role("button", name="True", exact=True).click()
+        expect(answered.locator("[role=status]")).not_to_have_text("measuring …")
+        assert barriers(one) == []
+        dark(one)
+        assert barriers(one) == [], "dark"
+        assert one.evaluate("document.documentElement.scrollWidth") <= one.evaluate("innerWidth")
+    first, second, third = (
+        phone.locator("[data-shelf='The arithmetic'] .sh-card").nth(i).bounding_box() for i in range(3)
+    )
+    assert first and second and third and first["y"] == second["y"] < third["y"] and first["x"] == third["x"]
+
+
+def test_the_list_is_walked_by_keys_alone(page: Page, app_url: str) -> None:
+    opened(page, app_url)
+    page.get_by_role("searchbox").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED) == "Begin"
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED) == "False":
+            break
+    page.keyboard.press("Space")
+    expect(page.locator(".sh-claim").first.locator("[aria-pressed=true]")).to_have_text("False")
+    expect(page.locator(".sh-claim").first.locator("[role=status]")).not_to_have_text("measuring …")
+    assert page.evaluate(FOCUSED) == "False"

@@ -1,7 +1,6 @@
 """The glossary: what each name means, and what others call it; glossary.json has its terms."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,16 +64,6 @@ def read_terms() -> tuple[Term, ...]:
 
 
 TERMS = read_terms()
-
-
-def matches(search: str, terms: Iterable[Term] = TERMS) -> list[Term]:
-    """The terms in which every word that is searched for stands: in a name, here or elsewhere, or in the meaning."""
-    wanted = search.casefold().split()
-
-    def text(term: Term) -> str:
-        return f"{term.name} {term.title} {term.place} {term.meaning} {term.symbol} {term.elsewhere}".casefold()
-
-    return [term for term in terms if all(word in text(term) for word in wanted)]
 
 
 def meant(step: str, name: str) -> bool:

@@ -48,22 +48,25 @@ def draw(page: Page, around: Around) -> None:
         with jobs.refused(), shows_errors(ends=True):
             encoder = page_run.read(page)
             page_run.fit(encoder)
+            if is_list := library.shows_list(page):
+                library.leave_lesson()
             around.draw_bar(page)
             above = st.container(key="above", gap=None)
             with above:
                 page_run.draw_second()
-            trace = page_run.run()
+            trace = None if is_list else page_run.run()  # a list shows nothing of a run
         state.session().page = page.key
         with above:
             draw_arrival(page)
-            if library.in_labs(page) and library.lab_has_place():
+            if trace and (lab := library.lab_of(page)) and lab.place:
                 with st.container(horizontal=True, vertical_alignment="center", key="ways"):
                     around.draw_place(trace.config)
             notes = st.container()
             with notes:
                 page_run.offer_to_load()
-                page_run.say_changes(trace.config)
-                page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
+                if trace:
+                    page_run.say_changes(trace.config)
+                    page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
         with jobs.refused(), shows_errors():
             if library.asks(page):
                 st.html("<p class='lesson-shut'>The picture opens with your guess.</p>")
@@ -97,7 +100,7 @@ _component = component(__file__, "arrival", "<p role='status' aria-live='polite'
 def draw_arrival(page: Page) -> None:
     """Tell the browser which page and part of it is shown."""
     view = state.current()
-    part = view.model if page.key == "models" else dict(view.choices).get("lessons_part", "")
+    part = view.model if page.key == "models" else dict(view.choices).get("lab", "")
     shows = f"{page.key} {bool(view.lesson)} {part}"
     _component(
         key="arrival",

@@ -2,28 +2,25 @@
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from encoder.pictures.labs import LABS as EXPERIMENTS
+from encoder.pictures.lab import Lab
+from encoder.pictures.labs import LABS
 from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, read
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import PAGES, Page, page_of
+from pages.ui.state.site import PAGES, Page
 
 FOLDER = Path(__file__).parents[2] / "lessons"
 OWN = "ENCODER_LESSONS"  # the variable that names the folder of a server's own lessons
 MOST_FILES = 100  # of that folder
-HERE = page_of("lessons")
-PART, LABS = "lessons_part", replace(HERE, title="Labs", icon=":material/science:")  # the part that a step may show
-FIND = "find"  # what is searched for on the page
-FIRST_LAB = next(iter(EXPERIMENTS))
-# Every page that a step may show, by key.
-SHOWN = {page.key: page for page in PAGES if page.section != "Learn"} | {LABS.key: LABS}
+HERE = "lessons"  # the page of the list, and of each lab
+SHOWN = {page.key: page for page in PAGES if page.key != "class"}  # every page that a step may show, by key
 
 
 def files(folder: Path = FOLDER) -> dict[str, Path]:
@@ -100,31 +97,17 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     Raises:
         LessonError: some do not.
     """
-    problems, steps = [], []
-    for number, written in enumerate(lesson.steps, 1):
-        step = written
-        if step.page == LABS.key:
-            step = replace(step, view={**step.view, PART: LABS.title})  # no other part
-        steps.append(step)
+    problems = []
+    for number, step in enumerate(lesson.steps, 1):
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
-            problems.append(f"{where}: there is no page {written.page!r}; the pages are {', '.join(SHOWN)}")
+            problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
+        if step.page == HERE and step.view.get("lab") not in LABS:
+            problems.append(f"{where}: on the page lessons a view names a lab, one of {', '.join(LABS)}")
         _, notes = from_query(step.view, offered_models.check, names())
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
-    return replace(lesson, steps=tuple(steps))
-
-
-def find(name: str) -> Lesson:
-    """The lesson of that name.
-
-    Raises:
-        LessonError: there is none.
-    """
-    lesson = offered().get(name)
-    if lesson is None:
-        raise LessonError([f"There is no lesson {name!r} here. Choose one of those below."])
     return lesson
 
 
@@ -139,34 +122,21 @@ def asks(page: Page) -> bool:
     return asked and step.page == page.key and step.view.get("model", View.model) == view.model
 
 
-def go(name: str, at: int) -> None:
-    """Lead to a step of a lesson."""
-    step = find(name).steps[at - 1]
-    view, _ = from_query(step.view, offered_models.check, names())
-    here = state.session()
-    here.view, here.go_to = replace(view, lesson=name, at=at), step.page
+def lab_of(page: Page) -> Lab | None:
+    """The experiment that is open on a page; None where there is none."""
+    return LABS.get(dict(state.current().choices).get("lab", "")) if page.key == HERE else None
 
 
-def open_lab(lab: str) -> None:
-    """Show an experiment by its name."""
-    state.remember("lab", lab, "")
-    state.remember(PART, LABS.title, "")
-    state.session().go_to = HERE.key
-    end_search()
+def shows_list(page: Page) -> bool:
+    """Whether a page shows the list of lessons."""
+    return page.key == HERE and lab_of(page) is None
 
 
-def end_search() -> None:
-    """Show the parts of Lessons in place of what was searched for."""
-    state.show(**{FIND: ""})
-    state.remember(FIND, "", "")
+def leave_lesson() -> None:
+    """Have no lesson stand beside the page."""
+    state.change(lesson="", at=View.at)
 
 
-def in_labs(page: Page) -> bool:
-    """Return whether the part Labs is open on this page."""
-    return page == HERE and dict(state.current().choices).get(PART) == LABS.title
-
-
-def lab_has_place() -> bool:
-    """Return whether a layer and a head mean something to the experiment that is open."""
-    name = dict(state.current().choices).get("lab", FIRST_LAB)
-    return EXPERIMENTS.get(name, EXPERIMENTS[FIRST_LAB]).place
+def leave_lab() -> None:
+    """Show the list of lessons in its place."""
+    state.remember("lab", "", "")

@@ -1,4 +1,4 @@
-"""Labs: what every tutorial claims, tried on the spot with the numbers that come out, one experiment at a time."""
+"""A lab: what every tutorial claims, tried on the spot with the numbers that come out."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.probes.layer_probes import MOODS, TAGS, labelled, read_sentence, read_words, words_of
-from encoder.pictures.lab import Ask, Beside, Note, Own, Part, Show, Table, When, Words, pictures_of
-from encoder.pictures.labs import GROUPS, LABS
+from encoder.pictures.lab import Ask, Beside, Lab, Note, Own, Part, Show, Table, When, Words, pictures_of
 from encoder.pictures.labs.padding_lab import BARE, without_added
 from encoder.pictures.labs.training_lab import (
     DEPTHS,
@@ -25,7 +24,6 @@ from encoder.pictures.labs.training_lab import (
     learning,
     probed,
 )
-from encoder.pictures.labs.trial import Claim
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import layer_names
 from encoder.support.errors import EncoderError
@@ -35,6 +33,7 @@ from pages.ui import picture_view as pictures
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.frame import page_run
+from pages.ui.frame.page_header import page_header
 from pages.ui.lessons import library
 from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.state import session_state as state
@@ -45,43 +44,16 @@ from pages.ui.widgets import pick_token
 LEARNED = 0.9 * CHANCE  # a loss that says that more than the answers' frequencies was learned
 
 
-def draw() -> None:
-    """Is it true? Try it: the groups, the questions of one, and the experiment that answers the chosen one."""
-    lab_tie = state.choice("lab", LABS, library.FIRST_LAB)
-    name: str = state.value("lab")
-    group = next(title for title, labs in GROUPS.items() if name in labs)
-    state.show(lab_group=group)
-    st.pills("Is it true? Try it", list(GROUPS), required=True, key="lab_group", on_change=enter)
-    st.pills(
-        "Question",
-        list(GROUPS[group]),
-        required=True,
-        label_visibility="collapsed",
-        format_func=lambda lab: plain(LABS[lab].question),
-        **lab_tie,
-    )
+def draw(lab: Lab) -> None:
+    """The question, the experiment that answers it, and the way back to the list."""
+    page_header(plain(lab.question))
+    with st.container(horizontal=True):
+        st.button("← All lessons", key="all_lessons", type="tertiary", on_click=library.leave_lab)
     try:
-        Drawer().draw(LABS[name].parts)
+        Drawer().draw(lab.parts)
     except EncoderError as error:
         text = str(error)
         st.markdown(plain(f"{text[:1].upper()}{text[1:]}."))
-
-
-def enter() -> None:
-    """Open the first experiment of the group that was chosen."""
-    group = state.value("lab_group")
-    if group in GROUPS:
-        first = next(iter(GROUPS[group]))
-        state.show(lab=first)
-        state.remember("lab", first, library.FIRST_LAB)
-
-
-def show(claim: Claim) -> None:
-    """Go to the page that shows a claim which no lesson tries."""
-    if claim.lab:
-        library.open_lab(claim.lab)
-    else:
-        state.session().go_to = claim.page
 
 
 @dataclass
