@@ -105,7 +105,7 @@ def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
     if step.own:
         return True
     question = step.question
-    if question is None or step.trial or not question.word:
+    if question is None or not step.answer or not question.word:
         return False
     view, _ = from_query(query, offered_models.check)
     tokens = make.opened(view.model).tokenize(text_of(view))
