@@ -6,7 +6,7 @@ import pytest
 from page_tools import LAB, at, bar, choose, go, happen, healthy, open_app, page_shown
 from streamlit.testing.v1 import AppTest
 
-from encoder.pictures.view import EXAMPLE, EXAMPLES
+from encoder.pictures.view import EXAMPLES
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -50,24 +50,15 @@ def test_a_link_to_a_smaller_model_opens_at_a_layer_that_it_has_and_complains_on
     assert ["no layer 4" in one.value for one in app.warning] == [True]
 
 
-def test_ones_own_sentence_survives_a_lesson_and_so_does_one_typed_in_it() -> None:
-    app = open_app("models", sentence=OWN, layer="2")
-    go(app, "lessons")
-    press(app, "start_word-order")
-    assert sentence(app) != OWN
-    press(app, "leave_lesson")
-    assert (sentence(app), at(app)[0]) == (OWN, 2)
-    press(app, "start_word-order")
+def test_ones_own_sentence_is_offered_again_after_a_lesson_and_so_is_one_typed_in_it() -> None:
+    app = open_app("lessons", sentence=OWN, layer="2", all_lessons="1")
+    press(app, "start_parameters")
+    assert page_shown(app) == "models" and sentence(app) != OWN and bar(app)["examples"][0] == OWN
+    assert "".join(app.query_params["lesson"]) == "parameters"
     choose(app, sentence="The keys are mine.")
-    press(app, "leave_lesson")
-    assert sentence(app) == "The keys are mine."
-
-
-def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
-    app = open_app("lessons", lesson="many-heads", at="2")
-    shown = sentence(app)
-    press(app, "leave_lesson")
-    assert sentence(app) == shown != EXAMPLE
+    assert sentence(app) == "The keys are mine." and "".join(app.query_params["lesson"]) == "parameters"
+    choose(app, sentence=EXAMPLES[2])
+    assert bar(app)["examples"][0] == "The keys are mine."
 
 
 def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:

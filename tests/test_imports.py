@@ -61,7 +61,7 @@ def test_headings_are_drawn_in_one_place_and_the_session_is_reached_through_its_
 def test_two_sessions_share_nothing() -> None:
     session, other = Session(), Session()
     session.notes.append("said")
-    session.lesson.played["padding"] = 2
+    session.answered.add(("padding", 2))
     assert other == Session() != session
 
 

@@ -9,7 +9,7 @@ from in_turn import in_turn
 from encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import LessonStep
-from encoder.teach.lessons.run_answers import ANSWERS, Asked
+from encoder.teach.lessons.run_answers import ANSWERS, AskedRun
 from pages.front import lesson_steps
 from pages.front.lesson_steps import shown_step
 from pages.front.request_fields import LessonRequest, RefusedError, read_lesson
@@ -21,10 +21,10 @@ WIDE = "The animal didn't cross the street because it was too wide."
 
 def asked(
     encoder: TextEncoder, text: str, *, layer: int = 5, head: int = 6, word: str = "", choices: Any = ()
-) -> Asked:
+) -> AskedRun:
     trace = encoder.trace(text)
     words = tuple(one for one in trace.tokenization.words if not trace.tokenization.special[one[0]])
-    return Asked(encoder, trace, layer, head, words, word, tuple(choices))
+    return AskedRun(encoder, trace, layer, head, words, word, tuple(choices))
 
 
 def step_of(name: str, at: int, **changed: str) -> dict[str, Any]:

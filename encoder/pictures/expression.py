@@ -155,7 +155,7 @@ class Last(Call):
         return step
 
 
-class Loaded(Call):
+class LoadingCall(Call):
     """A call that loads models: who asks for it remembers what was made of them, and never the models."""
 
 
@@ -254,9 +254,9 @@ def last(function: Callable[..., Any], *arguments: Any, **options: Any) -> Last:
     return Last(public(function), arguments, options)
 
 
-def loaded(function: Callable[..., Any], *arguments: Any, **options: Any) -> Loaded:
+def loaded(function: Callable[..., Any], *arguments: Any, **options: Any) -> LoadingCall:
     """The call of a public function of the library that loads models."""
-    return Loaded(public(function), arguments, options)
+    return LoadingCall(public(function), arguments, options)
 
 
 def step(layer: Any, name: str, run: Expression = T) -> Item:
@@ -358,7 +358,7 @@ def work_out(
         if expression in known:
             return known[expression]
         value = kept(expression, lambda: expression.work_out_(look_up))
-        if not isinstance(expression, Loaded):
+        if not isinstance(expression, LoadingCall):
             known[expression] = value
         return value
     if isinstance(expression, Expression):

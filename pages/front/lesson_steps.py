@@ -15,7 +15,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.lessons import run_answers
 from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
-from encoder.teach.lessons.run_answers import Answer, Asked
+from encoder.teach.lessons.run_answers import AskedRun, RunAnswer
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.front import make
@@ -195,7 +195,7 @@ class AtStep:
 
     def reached(self) -> dict[str, Any]:
         """Whether the goal of a lab is reached, with how many heads off."""
-        result = self.encoder.predict(self.trace, 1, [Asked(self.encoder, self.trace, 0, 0).gap])
+        result = self.encoder.predict(self.trace, 1, [AskedRun(self.encoder, self.trace, 0, 0).gap])
         word = result[0][0][0] if result else ""
         heads, edits = range(self.encoder.config.n_heads), self.view.edits
         off = {(edit.step, head) for edit in edits for head in (heads if edit.heads is None else edit.heads)}
@@ -315,10 +315,10 @@ def values_of(encoder: TextEncoder, trace: Trace, view: View, question: Question
 
 def answer_of(
     step: LessonStep, question: Question, encoder: TextEncoder, trace: Trace, view: View
-) -> tuple[tuple[str, ...], Answer]:
+) -> tuple[tuple[str, ...], RunAnswer]:
     """What can be chosen, by name, and what a run answers."""
     words = pressable(trace.tokenization, question)
-    asked = Asked(encoder, trace, view.layer, view.head, words, question.word, question.choices)
+    asked = AskedRun(encoder, trace, view.layer, view.head, words, question.word, question.choices)
     taken = {name: value for name, value in step.answer.items() if name != "of"}
     names = tuple(map(trace.tokenization.spelled, words)) if question.kind == "word" else question.choices
     return names, run_answers.ANSWERS[step.answer["of"]](asked, **taken)

@@ -150,8 +150,8 @@ def maps(heads: np.ndarray) -> str:
 
 def bars(values: np.ndarray) -> str:
     """Bars side by side, up or down from zero; those of the lower of two series are pale."""
-    some = sorted(values[:2, spread(values.shape[1], BARS)], key=lambda series: -np.abs(series).sum())
-    some = np.stack(some)
+    drawn_of = values[:2, spread(values.shape[1], BARS)]
+    some = np.stack(sorted(drawn_of, key=lambda series: -float(np.abs(series).sum())))
     top, low = max(some.max(), 0), min(some.min(), 0)
     scale = (HIGH - 2 * ROOM) / max(top - low, 1e-9)
     zero, room = ROOM + top * scale, (WIDE - 2 * ROOM) / some.shape[1]

@@ -1,21 +1,18 @@
-"""Pictures of pairs of tokens as small maps: all heads, those of one layer, one head's steps, what flows."""
+"""Pictures of pairs of tokens as small maps: all heads, one head's steps, what flows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from encoder.metrics import disagreement, largest_cell, norm_weighted
-from encoder.model.steps.step import Step
 from encoder.pictures.chart import small_maps
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import Every, Expression, T, call, step
-from encoder.pictures.figures.facts import kind_of, strongest_map
+from encoder.pictures.figures.facts import strongest_map
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads_pictures import every_head, every_weight
 from encoder.pictures.scene import Scene
 from encoder.support.formatting import brief, percent
-from encoder.support.selection import Choice
-from encoder.support.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights
 
@@ -55,49 +52,6 @@ ALL_HEADS = of_every_head(
     pairs=True,
     look=look_all,
 )
-
-
-def weights_of_layer(scene: Scene) -> Step:
-    """The weights of a layer."""
-    return scene.t.step(f"layers.{scene.layer}.attention.weights")
-
-
-def heads_of(
-    page: str, key: str, drawn: Callable[[Scene], Step], question: str, pairs: bool | Choice = True
-) -> Picture:
-    """The picture of all heads of a layer at a step."""
-
-    def look(answer: Answer) -> Mapping[str, Any]:
-        scene = answer.scene
-        what = drawn(scene)
-        name = what.title if key == "heads" else f"Layer {scene.layer}"
-        hides = what.operation in ("mask", "window")
-        return {
-            "labels": [f"{name}, head {h}" for h in range(scene.n_heads)],
-            "blank": scene.config.mask_value if hides else None,
-        }
-
-    def values(answer: Answer) -> Kind:
-        return kind_of(drawn(answer.scene))
-
-    return Picture(
-        key=key,
-        page=page,
-        question=question,
-        measure=lambda scene: step(scene.layer, drawn(scene).local),
-        dims=("head", "query", "key"),
-        kind="maps",
-        values=values,
-        title=lambda scene: f"{drawn(scene).title} of all heads of layer {scene.layer}",
-        say=say_maps,
-        about=lambda scene: About.of(scene.t, drawn(scene).name),
-        pairs=pairs,
-        look=look,
-    )
-
-
-STORY_HEADS = heads_of("story", "story_heads", weights_of_layer, "What do the heads of a stop look at?", "words")
-LESSON_HEADS = heads_of("lessons", "lesson_heads", weights_of_layer, "What do the heads of a lesson look at?", "words")
 
 
 def flowing(scene: Scene) -> tuple[Expression, Expression, Expression]:

@@ -19,7 +19,7 @@ FLAT = 1.5  # times even attention: a row whose highest share is below that look
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedRun:
     """A run that a question is put to, at a layer and head of it.
 
     `words` are the positions of the pieces of each word that can be pressed, `word` is the one asked about, `choices`
@@ -57,7 +57,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunAnswer:
     """What a run answers.
 
     `values` are of the words, of the choices, or one number; none where they would not help. `right` are the indices of
@@ -83,7 +83,7 @@ def numbers(values: Tensor) -> tuple[float, ...]:
     return tuple(values.double().tolist())
 
 
-def looked_at(asked: Asked) -> Answer:
+def looked_at(asked: AskedRun) -> RunAnswer:
     """How much the head gives each word from the word asked about: sums over its pieces, means over the asked ones."""
     trace, pieces = asked.trace, asked.trace.tokenization
     step = f"layers.{asked.layer}.attention.weights"
@@ -93,19 +93,19 @@ def looked_at(asked: Asked) -> Answer:
     (own, *others), (to, *more) = asked.pieces, asked.words[right[0]]
     place = None if others or more else (step, (asked.head, own, to))
     flat = float(shares.max()) < FLAT / len(row)
-    return Answer(numbers(shares), right, "share", flat, float(row.sum() - shares.sum()), place)
+    return RunAnswer(numbers(shares), right, "share", flat, float(row.sum() - shares.sum()), place)
 
 
-def alike(asked: Asked, step: str = "embedding.tokens") -> Answer:
+def alike(asked: AskedRun, step: str = "embedding.tokens") -> RunAnswer:
     """The cosine of each word's vector at a step with that of the word asked about, which itself is not right."""
     x = asked.trace[step]
     own = x[list(asked.pieces)].mean(0)
     values = torch.stack([cosine(x[list(word)].mean(0), own) for word in asked.words])
     others = values.masked_fill(torch.tensor([word == asked.pieces for word in asked.words]), -2.0)
-    return Answer(numbers(values), best(others), "cosine")
+    return RunAnswer(numbers(values), best(others), "cosine")
 
 
-def likeliest(asked: Asked) -> Answer:
+def likeliest(asked: AskedRun) -> RunAnswer:
     """The share that the model gives each choice at the first gap.
 
     Raises:
@@ -119,28 +119,28 @@ def likeliest(asked: Asked) -> Answer:
     ids = [i for i in known.values() if i is not None]
     shares = asked.trace["mlm.probabilities"][asked.gap, torch.tensor(ids)]
     best_one = (int(shares.argmax()),)
-    return Answer(numbers(shares), best_one, "share", place=("mlm.probabilities", (asked.gap, ids[best_one[0]])))
+    return RunAnswer(numbers(shares), best_one, "share", place=("mlm.probabilities", (asked.gap, ids[best_one[0]])))
 
 
-def first_from(asked: Asked) -> Answer:
+def first_from(asked: AskedRun) -> RunAnswer:
     """The first layer after which the guess at the first gap leads and stays so; choices are layers, counted from 0."""
     ranks = (logit_lens(asked.encoder, asked.trace, [asked.gap])[:, 0]).argmax(-1)  # [n_layers + 1]
     others = (ranks != ranks[-1]).nonzero()
     layer = int(others[-1]) if len(others) else 0
     right = (asked.choices.index(str(layer)),) if str(layer) in asked.choices else ()
-    return Answer((float(layer),), right, "count")
+    return RunAnswer((float(layer),), right, "count")
 
 
-def heads_looking(asked: Asked, at: str) -> Answer:
+def heads_looking(asked: AskedRun, at: str) -> RunAnswer:
     """How many heads give one word more than any other word, from the word asked about."""
     pieces = asked.trace.tokenization
     weights = torch.stack([asked.trace[f"layers.{i}.attention.weights"] for i in range(asked.trace.config.n_layers)])
     rows = merge(weights, pieces.words)[:, :, pieces.words.index(asked.pieces)]  # [n_layers, H, m]
     most = rows[..., [pieces.words.index(word) for word in asked.words]].argmax(-1)
-    return Answer((float((most == asked.words.index(pieces.find(at))).sum()),), (), "count")
+    return RunAnswer((float((most == asked.words.index(pieces.find(at))).sum()),), (), "count")
 
 
-def moves_along(asked: Asked) -> Answer:
+def moves_along(asked: AskedRun) -> RunAnswer:
     """Which numbers go with a word to another place: those of the word (the first choice), or those of the place.
 
     The sentence is run once more with the first two words of one piece exchanged; what is compared is what one of them
@@ -162,10 +162,10 @@ def moves_along(asked: Asked) -> Answer:
     after = asked.encoder.trace(exchanged)
     steps = ("embedding.tokens", "embedding.positions")
     values = torch.stack([cosine(trace[step][first], after[step][second]) for step in steps])
-    return Answer((), best(values), "cosine")
+    return RunAnswer((), best(values), "cosine")
 
 
-def count(asked: Asked, what: str) -> Answer:
+def count(asked: AskedRun, what: str) -> RunAnswer:
     """How many tokens, heads, layers or parameters there are."""
     config = asked.trace.config
     counts = {
@@ -176,10 +176,10 @@ def count(asked: Asked, what: str) -> Answer:
     }
     if what not in counts:
         raise EncoderError(f"there is no count of {what}; there are those of {', '.join(counts)}")
-    return Answer((float(counts[what]),), (), "count")
+    return RunAnswer((float(counts[what]),), (), "count")
 
 
-ANSWERS: dict[str, Callable[..., Answer]] = {
+ANSWERS: dict[str, Callable[..., RunAnswer]] = {
     each.__name__: each for each in (looked_at, alike, likeliest, first_from, heads_looking, moves_along, count)
 }
 
