@@ -1,18 +1,20 @@
 """What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from page_sizes import STEADY
 from playwright.sync_api import Page, ViewportSize, expect
 
+from encoder.pictures.view import GAP
 from pages.ui.state.site import PAGES, path
 
 LAB = "lessons?lessons_part=Labs&lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
-PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training_part [role=radio]')].map(
   one => one.getBoundingClientRect()).every(
   box => box.left >= 0 && box.right <= width)"""
 
@@ -95,14 +97,14 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 
 def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons")
-    parts = widget(page, "parts_lessons_part").get_by_role("radio")
+    open_page(page, f"{app_url}/training")
+    parts = widget(page, "parts_training_part").get_by_role("radio")
     with rerun(page):
         parts.nth(1).click()
     expect(parts.nth(1)).to_be_checked()
     with rerun(page):
         page.go_back()
-    assert page.url == f"{app_url}/lessons"
+    assert page.url == f"{app_url}/training"
     expect(parts.nth(0)).to_be_checked()
 
 
@@ -112,7 +114,7 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
-    expect(page.get_by_test_id("stMain")).to_contain_text("bark")
+    expect(page.get_by_test_id("stMain")).to_contain_text("this sentence, 5 tokens long")
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
     field.fill("  ")
     field.press("Enter")
@@ -141,9 +143,9 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
-            open_page(page, f"{app_url}/lessons?lessons_part=Glossary")
-        chosen = widget(page, "parts_lessons_part").get_by_role("radio", checked=True)
-        expect(chosen).to_have_text("Glossary")
+            open_page(page, f"{app_url}/training?training_part=Small+networks")
+        chosen = widget(page, "parts_training_part").get_by_role("radio", checked=True)
+        expect(chosen).to_have_text("Small networks")
         expect(chosen).to_be_in_viewport(ratio=1)
         page.wait_for_function(PARTS_WITHIN, arg=width)
 
@@ -198,7 +200,7 @@ def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(
     for each in PAGES:
         if each.key in ("start",):
             continue
-        open_page(page, f"{app_url}/{each.key}")
+        open_page(page, f"{app_url}/{each.key}?sentence={quote(GAP)}")  # of one line, on a phone too
         page.locator("h1:visible").wait_for()
         page.wait_for_function(STEADY)
         places = page.evaluate(PLACES, PARTS)
