@@ -14,7 +14,7 @@ from pages.ui.state.site import PAGES, path
 LAB = "lessons?lessons_part=Labs&lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
-PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training_part [role=radio]')].map(
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training [role=radio]')].map(
   one => one.getBoundingClientRect()).every(
   box => box.left >= 0 && box.right <= width)"""
 
@@ -98,7 +98,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
-    parts = widget(page, "parts_training_part").get_by_role("radio")
+    parts = widget(page, "parts_training").get_by_role("radio")
     with rerun(page):
         parts.nth(1).click()
     expect(parts.nth(1)).to_be_checked()
@@ -144,7 +144,7 @@ def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: st
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
             open_page(page, f"{app_url}/training?training_part=Small+networks")
-        chosen = widget(page, "parts_training_part").get_by_role("radio", checked=True)
+        chosen = widget(page, "parts_training").get_by_role("radio", checked=True)
         expect(chosen).to_have_text("Small networks")
         expect(chosen).to_be_in_viewport(ratio=1)
         page.wait_for_function(PARTS_WITHIN, arg=width)
