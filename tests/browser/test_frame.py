@@ -19,6 +19,10 @@ PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training
   box => box.left >= 0 && box.right <= width)"""
 
 
+ON_TOP = """menu => {
+  const { x, y, width } = menu.getBoundingClientRect(), root = menu.getRootNode()
+  return [8, 16, 24].every(down => menu.contains(root.elementFromPoint(x + width / 2, y + down)))
+}"""
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1440, "height": 900},
     {"width": 1366, "height": 768},
@@ -159,6 +163,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
+    assert menu.evaluate(ON_TOP)  # the sentence stands below the bar
     with rerun(page):
         menu.get_by_role("link", name="Training").click()
     expect(page.locator(".enc-title")).to_have_text("Training")
