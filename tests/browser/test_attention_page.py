@@ -643,7 +643,9 @@ def test_it_fits_axe_finds_nothing_and_what_is_loaded_is_drawn_at_once(opened: O
             canvas, table = (page.locator(one).first.bounding_box() for one in (".picture-canvas", ".op-sum"))
             assert canvas and table
             if size is PHONE:
-                assert canvas["y"] < 365 and table["y"] > canvas["y"] + canvas["height"]
+                sentence = page.locator(".enc-bar .enc-sentence").bounding_box()  # as many lines as it needs
+                assert sentence and canvas["y"] - sentence["height"] < 300
+                assert table["y"] > canvas["y"] + canvas["height"]
             else:
                 assert table["x"] > canvas["x"] + canvas["width"] / 2
                 for one in (".picture", ".op-sum"):

@@ -1,17 +1,28 @@
 """What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from page_sizes import STEADY
 from playwright.sync_api import Page, ViewportSize, expect
 
+from encoder.pictures.view import GAP
 from pages.ui.state.site import PAGES, path
 
 LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training [role=radio]')].map(
+  one => one.getBoundingClientRect()).every(
+  box => box.left >= 0 && box.right <= width)"""
+
+
+ON_TOP = """menu => {
+  const { x, y, width } = menu.getBoundingClientRect(), root = menu.getRootNode()
+  return [8, 16, 24].every(down => menu.contains(root.elementFromPoint(x + width / 2, y + down)))
+}"""
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1440, "height": 900},
     {"width": 1366, "height": 768},
@@ -93,13 +104,25 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
     assert seen[0][0] == f"{app_url}/{LAB}"
 
 
+def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/training")
+    parts = widget(page, "parts_training").get_by_role("radio")
+    with rerun(page):
+        parts.nth(1).click()
+    expect(parts.nth(1)).to_be_checked()
+    with rerun(page):
+        page.go_back()
+    assert page.url == f"{app_url}/training"
+    expect(parts.nth(0)).to_be_checked()
+
+
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/models")
     field = sentence_line(page)
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
-    expect(page.get_by_test_id("stMain")).to_contain_text("bark")
+    expect(page.get_by_test_id("stMain")).to_contain_text("this sentence, 5 tokens long")
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
     field.fill("  ")
     field.press("Enter")
@@ -124,6 +147,17 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
             page.wait_for_function(f"() => {TOP} === 0")
 
 
+def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        if width == 390:
+            open_page(page, f"{app_url}/training?training_part=Small+networks")
+        chosen = widget(page, "parts_training").get_by_role("radio", checked=True)
+        expect(chosen).to_have_text("Small networks")
+        expect(chosen).to_be_in_viewport(ratio=1)
+        page.wait_for_function(PARTS_WITHIN, arg=width)
+
+
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{app_url}/{LAB}")
@@ -133,6 +167,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
+    assert menu.evaluate(ON_TOP)  # the sentence stands below the bar
     with rerun(page):
         menu.get_by_role("link", name="Training").click()
     expect(page.locator(".enc-title")).to_have_text("Training")
@@ -174,7 +209,7 @@ def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(
     for each in PAGES:
         if each.key in ("start",):
             continue
-        open_page(page, f"{app_url}/{each.key}")
+        open_page(page, f"{app_url}/{each.key}?sentence={quote(GAP)}")  # of one line, on a phone too
         page.locator("h1:visible").wait_for()
         page.wait_for_function(STEADY)
         places = page.evaluate(PLACES, PARTS)

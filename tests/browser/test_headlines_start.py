@@ -748,9 +748,9 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
 
 OF_HEAD = r"(?: in head \d+ of layer \d+)?"
 HABITS = (
-    re.compile(rf"Here (\d+) of (\d+) words look most at (.*?){OF_HEAD}\."),
+    re.compile(rf"Here (\d+) of (\d+) words look most at (.*?){OF_HEAD}\.(?!”)"),
     re.compile(rf"look in different directions{OF_HEAD}: the most frequent is (.*), with (\d+) of (\d+)\."),
-    re.compile(rf"Here (?:its|the) only word looks most at (.*?){OF_HEAD}\."),
+    re.compile(rf"Here (?:its|the) only word looks most at (.*?){OF_HEAD}\.(?!”)"),
 )
 JOBS = re.compile(
     r"(?:perhaps(?: it)?|\d) finds the |needs head \d|attention.*, over many sentences|has no word to look|"

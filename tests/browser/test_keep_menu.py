@@ -308,8 +308,11 @@ def test_the_menu_fits_a_phone(front: Page) -> None:
     assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["y"] + box["height"] <= 844
     assert front.evaluate("document.documentElement.scrollWidth <= innerWidth")
     front.keyboard.press("Escape")
-    for page in ("start", "attention"):
+    for page, sentences in (("start", 0), ("attention", 1)):
         front.evaluate("page => { again({ page }) }", page)
         bar = front.locator(".enc-bar").bounding_box()
         button = front.get_by_role("button", name="Save", exact=True).bounding_box()
-        assert bar and button and button["x"] + button["width"] <= 390 and bar["height"] <= 48
+        assert bar and button and button["x"] + button["width"] <= 390
+        rows = [one.bounding_box() for one in front.locator(".enc-bar .enc-form:visible").all()]
+        assert len(rows) == sentences  # it has rows of its own
+        assert bar["height"] - sum(row["height"] for row in rows if row) <= 48

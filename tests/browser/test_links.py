@@ -42,7 +42,7 @@ CHOICES = {
     "heads": {"head": "[data-head-map='1,2']"},
 }
 # All that is to be seen: words, what is pressed and checked, what stands in fields, the pixels of pictures. What is
-# said to who listens is said once.
+# said to who listens is said once, and what is off already only to who opens a link.
 SEEN = """() => {
   const found = []
   const walk = node => {
@@ -51,7 +51,7 @@ SEEN = """() => {
       return
     }
     if (node instanceof Element) {
-      if (node.matches('style, .chart, [role=status], [aria-live], output')) return
+      if (node.matches('style, .chart, [role=status], [aria-live], output, .wi-reading')) return
       if (node instanceof HTMLCanvasElement && node.checkVisibility()) found.push(node.toDataURL())
       for (const name of ['aria-checked', 'aria-pressed', 'aria-expanded', 'aria-selected'])
         if (node.hasAttribute(name)) found.push(`${name} ${node.getAttribute(name)} ${node.ariaLabel ?? ''}`)

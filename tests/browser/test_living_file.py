@@ -115,6 +115,11 @@ def shares(place: Place) -> dict[int, float]:
     return {position: share for position, share, _ in found}
 
 
+def written(share: float) -> str:
+    """As Start writes a share in its claim."""
+    return percent(share, 1).replace("under ", "< ").replace("over ", "> ")
+
+
 def agree(place: Place, trace: Trace, layer: int, head: int, word: int) -> None:
     """Shares, arcs and the claim are those of the trace."""
     row = trace[f"layers.{layer}.attention.weights"][head, word]
@@ -124,11 +129,13 @@ def agree(place: Place, trace: Trace, layer: int, head: int, word: int) -> None:
         assert share == pytest.approx(row[position].item(), abs=HALF_STEP + 1e-7)
     most = max(found, key=lambda position: found[position])
     claim = text(place, "[data-claim]")
-    if "carr" in claim:
+    if "pass on" in claim:
         assert f"{layer}.{head}" in claim and f"head {head} of layer {layer}" in text(place, "[data-rest]")
     else:
         rest = (row[0] + row[-1]).item()
-        assert f"ead {head} of layer {layer}" in claim and percent(max(found[most], rest)) in claim
+        assert f"ead {head} of layer {layer}" in claim and written(max(found[most], rest)) in claim.replace(
+            "\u00a0", " "
+        )
         assert ("[CLS] and [SEP]" in claim) == (rest > found[most])
     arcs = place.locator(".enc-arcs path")
     drawn = arcs.evaluate_all("all => all.map(one => [+one.dataset.to, +one.getAttribute('stroke-width')])")
