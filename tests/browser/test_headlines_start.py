@@ -286,8 +286,8 @@ def true_change(said: str, seen: Seen, gap: int, edits: str, *, first_alone: boo
     assert shows(a, float(before[first])) and shows(b, float(after[first])), (said, before[first], after[first])
     assert verb != "falls" or after[first] < before[first]
     assert verb != "rises" or after[first] > before[first]
-    assert (now != first and not first_alone) == ("the guess turns to" in said), said
-    if turned := re.search(rf"turns to “(.*?)”, ({NUMBER})", said):
+    assert (now != first and not first_alone) == ("comes first" in said), said
+    if turned := re.search(rf"“([^“”]*)” comes first, with ({NUMBER})", said):
         assert turned[1] == seen.word(now) and shows(turned[2], float(after[now]))
     if rises := re.search(rf", “([^“”]*)” rises to ({NUMBER})", said):
         token = seen.encoder.tokenizer.token_to_id(rises[1])

@@ -136,7 +136,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     )
     settled(page)
     true_bars(page, base, KEYS, both)
-    expect(title(page)).to_contain_text("the guess turns to “is”, 62\u00a0%: “are” goes from 85\u00a0% to 18\u00a0%.")
+    expect(title(page)).to_contain_text("“is” comes first, with 62\u00a0%: “are” goes from 85\u00a0% to 18\u00a0%.")
     assert page.evaluate(STOP) == "4,1"
     # By keys: to the whole layer, which switches both of its parts.
     cell(page, 4, 1).focus()
