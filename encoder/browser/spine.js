@@ -168,7 +168,7 @@ export function spine(context) {
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
-    into(html`<p class="enc-spine-says">${state.edits ? `In the unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && cutAt(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
+    into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && cutAt(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }

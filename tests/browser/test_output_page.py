@@ -217,7 +217,7 @@ def test_by_keys_alone_nothing_is_asked_for_a_choice(opened: Opened) -> None:
     words.filter(has_text="[MASK]").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(title(page)).to_contain_text("The model reads “cabinet” here")
+    expect(title(page)).to_contain_text("At the input, “cabinet” ranks number 1 ")
     asked = "window.asked.map(one => one.split(' ')[0])"
     assert page.evaluate(asked) == ["1", "5", "10"]
     for column in range(LAYERS + 1):  # all that can be chosen is here
