@@ -292,11 +292,11 @@ function begin(root, options) {
   let leave = options.store.subscribe(changed);
   /** A link to another page. @param {import('./mount.js').Listed} to @param {string} text @param {Record<string, string>} asks what its address says @param {() => void} act */
   const way = (to, text, asks, act) => html`<a class="enc-link" href=${`${to.address}?${new URLSearchParams(asks)}`.replace(/\?$/, '')} @click=${plainly(act)}>${text}</a>`;
-  /** Draws what stands around the page: what is to be said, and the pages before and after it, of those that belong together. */
+  /** Draws what stands around the page: what is to be said, and the pages before and after it, of those that are drawn here. */
   function frame() {
     const { pages, page, store, closed } = options, at = pages.findIndex(each => each.key === page), { numbers } = store.get();
     const along = store.along(), above = options.above?.() ?? null, veiled = above?.veils ?? false;
-    const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
+    const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each?.front);
     put(main, { 'aria-busy': busy ? 'true' : null });
     parts.element.hidden = guess.element.hidden = veiled;
     place.classList.toggle('enc-old', busy || wrong !== '');

@@ -10,7 +10,7 @@ import style from './output.css';
 import { many } from './number.js';
 import { begins, called, direction, inFull, wordAt, words } from './run.js';
 import { among } from './rows.js';
-import { opening, said as set } from './say.js';
+import { opening, parts as partsOf, set } from './say.js';
 import { goTo } from './spine.js';
 import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
@@ -113,7 +113,14 @@ export function output(root, context) {
     const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
     const sum = here && added.packet && added.pair ? sumOf(added.packet, added.pair, shown, all.map(({ position }) => position)) : null;
 
-    head.draw(run, state, opening(said(run, word, here, moves), 'share', here && here.place(here.followed)));
+    /** Where the word that is followed stands after a layer. @param {number} at */
+    const standing = at => {
+      const { place: stands, share } = /** @type {NonNullable<typeof here>} */ (here).at(at, here?.followed ?? 0);
+      return partsOf(at ? 'stands_after' : 'stands_input', { ...(at ? { layer: at - 1 } : {}), word: here?.name(here.followed) ?? '', place: many(stands), count: many(found?.about.vocab_size ?? 0), share });
+    };
+    // Another column than the last one is what the page then speaks of, and so is another word than the one that is read.
+    const other = here?.finite && (column < last || (!word.gap && here.followed > 0));
+    head.draw(run, state, other ? standing(column) : opening(said(run, word, here, moves), 'share', here && here.place(here.followed)));
     if (sum) pair.draw({ words: (run.about.guesses[String(word.position)] ?? here?.leading(last).map(i => [here.name(i)]) ?? []).map(([name]) => name), guess: state.guess, over: state.over, first: here?.name(0) ?? '', usual: added.usual, wrong: added.why });
     const of = run, rows = found?.about.positions ?? run.about.rows, can = new Set(found?.about.vocabulary ? rows : run.about.rows);
     line.draw(all.map(({ name, position, gap }) => ({ name, position, off: !can.has(position), title: name.endsWith('…') ? inFull(of, name) : null, kind: gap ? 'is-gap' : '' })), word.position, direction(run));
@@ -124,8 +131,7 @@ export function output(root, context) {
     let told = '';
     grid.element.hidden = !here && !moves;
     if (found && here) {
-      const { place: stands, share } = here.at(shown, here.followed);
-      if (here.finite) told = set(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: many(stands), count: many(found.about.vocab_size ?? 0), share });
+      if (here.finite && shown !== column) told = standing(shown).map(set).join('');
       grid.draw({ ...wordsTable(here), key }, shown, column);
     } else if (moves) {
       told = found?.about.why ?? '';
@@ -141,7 +147,7 @@ export function output(root, context) {
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
       ${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
       ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}`, page);
-    rest.say(moves ? '' : told);
+    rest.say(moves ? '' : told || (head.finding.textContent ?? ''));
   }
 
   return {

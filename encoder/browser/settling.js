@@ -128,19 +128,20 @@ export function said(run, word, here, moves) {
 /** What the model says at a word or gap, and from where on. @param {Packet} run @param {Word} word @param {Guessed} here */
 function guessSaid(run, word, here) {
   const { share } = here.at(here.last, 0), said = here.name(0), asked = called(run, word), layer = here.settled - 1;
+  const again = Array.from({ length: here.settled }, (_, i) => here.at(i, 0).place).includes(1) ? ' again' : '';
   if (run.about.model.untrained) return parts('says_untrained', { asked, word: said, share });
   if (word.gap) {
     const { followed } = here, own = here.at(here.last, followed), stop = { text: '.', name: '', format: '' };
     if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), stop];
     const begin = parts(share < WEAK ? 'leads_gap' : 'wins_gap', { word: said, asked, share });
     const before = layer < 0 ? 0 : here.leading(layer)[0], led = before ? parts('led_before', { where: layer ? `layer ${layer - 1}` : 'the input', word: here.name(before), led: here.at(layer, before).share }) : [];
-    return [...begin, ...(here.settled === here.last ? parts('first_last', {}) : layer < 0 ? parts('first_input', {}) : parts('first_from', { layer })), ...led, stop];
+    return [...begin, ...(here.settled === here.last ? parts('first_last', { again }) : layer < 0 ? parts('first_input', {}) : parts('first_from', { again, layer })), ...led, stop];
   }
   const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);
   const begin = here.unknown ? parts('reads_unknown', { asked, token, word: said, share })
     : here.own === 0 ? parts('reads_same', { asked: piece, share })
     : parts('reads_other', { asked: piece, itself: quoted(word.count > 1 ? token : word.name), word: said, share, place: PLACES.format(own.place), count: PLACES.format(here.count), own: own.share });
-  const settled = here.settled === here.last ? parts('word_last', { word: said }) : layer < 0 ? parts('word_input', { word: said }) : parts('word_from', { word: said, layer });
+  const settled = here.settled === here.last ? parts('word_last', { word: said, again }) : layer < 0 ? parts('word_input', { word: said }) : parts('word_from', { word: said, again, layer });
   return [...begin, { text: ' ', name: '', format: '' }, ...settled];
 }
 

@@ -140,7 +140,7 @@ export function spine(context) {
   function spokenOf(of) {
     const { gap, guesses } = of.about, { guess, over, word } = state, position = guesses[String(word)] ? word : gap, own = position === gap ? ownShares(of, guess, over) : null;
     if (own || !of.arrays.parts || (position === gap && !guess && !over)) return { shares: own, wait: '', position };
-    const asks = { step: 'mlm.probabilities', index: [position], words: [guess, over] }, there = others.get(of, asks);
+    const asks = { step: 'mlm.probabilities', index: [position], words: [guess, over], edits: '' }, there = others.get(of, asks);
     if (!there) return { shares: null, wait: others.why(of, asks) || 'Trying each part …', position };
     const { words: names, shares } = /** @type {{words: string[], shares: number[]}} */ (/** @type {unknown} */ (there.about));
     return { shares: sharesOf(names, shares, there.arrays, names.map((_, i) => i)), wait: '', position };
@@ -148,15 +148,13 @@ export function spine(context) {
 
   function render() {
     const { shares = null, wait = '', position = -1 } = run ? spokenOf(run) : {}, found = run ? costs(run, state.word, shares ?? undefined) : null, pages = context.options().pages;
-    const none = !found?.all.length;
-    element.hidden = none && !(state?.edits && list.children.length); // of a changed run nothing is tried: what is below stays where it is
-    element.classList.toggle('is-kept', none);
-    if (!run || !found || none) return;
+    element.hidden = !found?.all.length;
+    if (!run || !found?.all.length) return;
     // What positions cost is far more than what any layer does: their column is cut where the others end.
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
-    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? cost.toFixed(1) : String(Math.round(100 * cost))) : ''), tall = cutAt(all[0].cost);
+    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? Math.abs(cost).toFixed(1) : String(Math.round(100 * Math.abs(cost)))) : '');
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
@@ -166,20 +164,22 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
-    into(html`<p class="enc-spine-says">${says}</p>${guesses.length && context.options().page !== 'output' ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position${tall ? ` (${tall}, cut)` : ''}, then each<br>layer: attention, feed-forward</p>${list}
+    other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
+    into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && cutAt(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {
     element,
     end() { for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, away); },
-    /** @param {Packet} given @param {Chosen} chosen */
+    /** What is changed costs nothing here: parts are tried in the run without it. @param {Packet} given @param {Chosen} chosen */
     draw(given, chosen) {
-      [run, state] = [given, chosen];
+      [run, state] = [chosen.edits ? context.peek({ edits: '' }) : given, chosen];
       render();
+      if (!run) context.fetch({ edits: '' }).then(found => { if (!run && state.edits) { run = found; render(); } }, () => null);
     },
   };
 }

@@ -12,7 +12,7 @@ import { read, row } from './packet.js';
 import { begins, called, effects, held, LITTLE, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
 import { toQuery } from './store.js';
-import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, places, pressed, spell } from './switches.js';
+import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -45,11 +45,9 @@ export function whatIf(root, context) {
   let run = null;
   /** @type {Chosen} */
   let state;
-  /** Of what everything was switched on again, so that no head is off by itself. */
-  let calm = '';
-  /** @type {{of: string, edits: string, calm: string} | null} */
+  /** @type {{of: string, edits: string, off: boolean} | null} */
   let before = null;
-  /** @type {{edits: string, calm: string}[]} */
+  /** @type {{edits: string, off: boolean}[]} */
   let undone = [];
   /** @type {Map<string, Packet>} */
   const known = new Map();
@@ -60,7 +58,7 @@ export function whatIf(root, context) {
   const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
-  let at = '', full = false, opened = true; // whether nobody pressed anything since the sentence was opened
+  let at = '', full = false;
   const rest = atRest(context.announce);
 
   const top = headline(context, { layer: false, head: false }), probe = el('i', { class: 'wi-probe enc-probe', hidden: true });
@@ -139,30 +137,26 @@ export function whatIf(root, context) {
     return null;
   }
 
-  /** The head that is off where nobody switched any: the one that the guess needs most. @param {Packet} base @param {Packet | null} each @returns {Place | null} */
-  function usual(base, each) {
-    const { layers, heads } = base.about.model, own = { layer: state.layer, column: state.head }, [best] = effects(base);
-    if (state.off) return own;
-    if (state.lesson) return null; // a lesson begins with everything on
-    if (guessesOf(base).length) return best ? { layer: best.layer, column: best.head } : own;
-    if (!each?.arrays.change) return each && own;
+  /** The head that the guess needs most, or without which the output moves most. @param {Packet} base @param {Packet | null} each @returns {Place | null} */
+  function dearest(base, each) {
+    const { layers, heads } = base.about.model, [best] = effects(base);
+    if (guessesOf(base).length) return best ? { layer: best.layer, column: best.head } : null;
+    if (!each?.arrays.change) return null;
     const all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), column: i % heads }));
     return all.reduce((most, place) => (effect(base, each, place) > effect(base, each, most) ? place : most));
   }
 
-  /** What is switched. @param {Subject} subject @param {Packet} base @param {Packet | null} each @returns {Changed & {edits: string}} */
-  function current(subject, base, each) {
-    const { model } = base.about;
+  /** What is switched: the chosen head alone where another page had it off. @param {Packet} base @returns {Changed & {edits: string}} */
+  function current({ about: { model } }) {
     if (state.edits) return { ...parse(state.edits, model), edits: state.edits };
-    const place = calm === named(subject) ? null : usual(base, each);
-    const changed = { off: new Set(place ? [key(place.layer, place.column)] : []), others: [] };
+    const changed = { off: new Set(state.off ? [key(state.layer, state.head)] : []), others: [] };
     return { ...changed, edits: spell(changed, model) };
   }
   /** All that is needed to draw; null while it is not here. */
   function now({ subject, hides } = asked()) {
     const base = baseOf(subject);
     if (!base) return null;
-    const each = tried(subject, ''), changed = current(subject, base, each), guess = guessesOf(base).length > 0;
+    const each = tried(subject, ''), changed = current(base), guess = guessesOf(base).length > 0;
     const diff = changed.edits ? tried(subject, changed.edits) : null, facts = diff && factsOf(diff);
     const [layer, column] = changed.others.length || changed.off.size !== 1 ? [] : [...changed.off][0].split(',').map(Number);
     const shares = guess && facts ? facts.words.map((word, i) => ({ word, before: facts.shares?.[i] ?? NaN, after: facts.after?.[i] ?? NaN }))
@@ -178,29 +172,26 @@ export function whatIf(root, context) {
     const { base: { about: { model } }, changed } = found, edits = spell({ off: pressed(changed.off, place, model), others: changed.others }, model);
     full = !fits(edits);
     if (full) render();
-    else set(edits, !edits, place.column < model.heads ? { layer: place.layer, head: place.column } : {});
+    else set(edits, place.column < model.heads ? { layer: place.layer, head: place.column } : {});
   }
-  /** @param {string} edits @param {boolean} rest whether no head is to be off by itself @param {import('./store.js').Changes} [also] */
-  function set(edits, rest, also = {}) {
-    const { subject, hides } = asked();
-    calm = rest ? named(subject) : '';
-    full = opened = false;
+  /** @param {string} edits @param {import('./store.js').Changes} [also] */
+  function set(edits, also = {}) {
+    const { hides } = asked();
+    full = false;
     store.set({ edits, off: false, ...(hides ? { word: state.word } : {}), ...also });
   }
   function takeBack() {
     const last = undone.pop();
     if (!last) return;
-    calm = last.calm;
     before = null;
-    opened = false;
-    store.set({ edits: last.edits, off: false });
+    store.set({ edits: last.edits, off: last.off });
   }
 
   /** Keeps what was there before, to take back. @param {Subject} subject */
   function remember(subject) {
-    const mine = { of: named(subject), edits: state.edits, calm };
-    if (before && before.of !== mine.of) [undone, opened] = [[], true];
-    else if (before && (before.edits !== mine.edits || before.calm !== mine.calm)) undone = [...undone.slice(1 - MOST_UNDONE), before];
+    const mine = { of: named(subject), edits: state.edits, off: state.off };
+    if (before && before.of !== mine.of) undone = [];
+    else if (before && (before.edits !== mine.edits || before.off !== mine.off)) undone = [...undone.slice(1 - MOST_UNDONE), before];
     before = mine;
   }
 
@@ -236,18 +227,20 @@ export function whatIf(root, context) {
     into(html`<p class="wi-waiting" role="status" ?hidden=${waits === undefined}>${waits}</p>${drawing}`, page);
   }
 
+  /** That a word is hidden, and that another can be. @param {Packet} of @param {import('./run.js').Word} word */
+  const hiding = (of, word) => say('hidden_word', { word: called(of, word) }) + (words(of).some(one => one !== word && one.plain && held(of, one)) ? ` ${say('hidden_other')}` : '');
   /** @param {Now} found */
   function picture(found) {
     const { subject, hides, base, changed: { edits, off, others }, guess, shares, facts } = found, without = spell({ off, others: [] }, base.about.model);
     const why = [full && 'No more fits in a link: switch something on first.', wrong.of === named(subject, edits) && wrong.why].filter(Boolean);
     const described = edits.split(';').flatMap((text, i) => (others.includes(text) ? [facts?.changes?.[i] ?? text] : [])), more = described.length - MOST_CHANGES;
-    return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? say('hidden_word', { word: called(/** @type {Packet} */ (run), hides) }) : ''}</p>
+    return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? hiding(/** @type {Packet} */ (run), hides) : ''}</p>
       ${sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
-      <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}<p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
-          <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set('', true); }}>All on again</button>
-            <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div>
+      <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}
+          <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set(''); }}>All on again</button>
+            <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div><p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
           ${others.length ? html`<p class="wi-others">Also changed, though not by a switch on this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
-            <button type="button" class="wi-remove" @click=${() => { set(without, !without); find('.wi-tools button')?.focus(); }}>Remove</button></p>` : nothing}</div>
+            <button type="button" class="wi-remove" @click=${() => { set(without); find('.wi-tools button')?.focus(); }}>Remove</button></p>` : nothing}</div>
         <div class="wi-switches">${switches(found)}</div></div>`;
   }
 
@@ -264,7 +257,7 @@ export function whatIf(root, context) {
   }
   /** What is said while everything is on. @param {Packet} base @param {Packet | null} each @param {Share[]} shares */
   function resting(base, each, shares) {
-    const [first] = shares, place = usual(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
+    const [first] = shares, place = dearest(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
     if (!first) return Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {});
     const asked = called(base, words(base)[wordAt(base, base.about.gap)]), [before, after] = both(first.before, first.before - value);
     return value >= LITTLE * first.before ? parts('all_on_head', { asked, first: first.word, before, part, after }) : parts('all_on', { asked, first: first.word, before: first.before });
@@ -284,12 +277,6 @@ export function whatIf(root, context) {
     return html`<p class="wi-sentence" dir="auto" data-shown=${shown}>${begin > 0 ? '… ' : ''}${texts}${end < all.length ? ' …' : ''}</p>`;
   }
 
-  /** What is off before anybody pressed anything. @param {Set<string>} off @param {import('./packet.js').Model} model */
-  function alreadyOff(off, model) {
-    const all = places(off, model);
-    return all.length > 1 ? say('already_off_many', { count: all.length }) : begins(say('already_off', { part: nameOf(all[0], model) }));
-  }
-
   /** How far words end up from where they were, the farthest first. @param {Packet} base @param {Packet | null} diff */
   function movedOf(base, diff) {
     if (!diff) return [];
@@ -306,14 +293,14 @@ export function whatIf(root, context) {
         kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
     }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
-    return html`<h2>${title}</h2>${bars(lines, { label: guess ? 'What the model guesses, with everything on and as it is now' : FAR, kind: 'wi-bars' })}${guess && edits ? html`<p class="wi-mark"><i></i>with everything on</p>` : nothing}`;
+    return html`<h2>${title}</h2>${bars(lines, { label: guess ? 'What the model guesses, with everything on and as it is now' : FAR, kind: 'wi-bars' })}${guess ? html`<p class="wi-mark" ?data-off=${!edits}><i></i>with everything on</p>` : nothing}`;
   }
 
   /** The board and its legend. @param {Now} found */
-  function switches({ base, each, changed: { off, others }, guess }) {
-    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [guessed] = guessesOf(base), word = guessed?.[0] ?? '';
+  function switches({ base, each, changed: { off }, guess }) {
+    const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [[word, share] = ['', NaN]] = guessesOf(base);
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
-    const { lost, gained, most } = ends(all.flat(), guess ? guessed?.[1] : 1), scale = { low: guess ? -most : 0, high: most };
+    const { lost, gained, most } = ends(all.flat(), guess ? share : 1), scale = { low: guess ? -most : 0, high: most };
     const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     const [line, column] = at.split(',').map(Number), known = all.flat().some(Number.isFinite);
     if (all[line]?.[column] === undefined) at = [...off][0] ?? key(state.layer, state.head);
@@ -322,28 +309,28 @@ export function whatIf(root, context) {
       const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), colour = colourOf(value, scale, kind, theme);
       return {
         value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
-        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value, guess) : '',
+        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value, share) : '',
       };
     };
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
-    const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, guess)}</b>${means}</span>`; };
+    const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, share)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
-    const odd = guess ? worseIn(all, model.heads) : null;
-    return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : opened && off.size ? html`${alreadyOff(off, model)}: <button type="button" class="wi-remove" @click=${() => { const left = spell({ off: new Set(), others }, model); set(left, !left); }}>switch ${places(off, model).length > 1 ? 'them' : 'it'} on</button>, or press any part.` : 'Press a part to switch it off, or on again.'}</p>
+    const odd = guess ? worseIn(all, model.heads, share) : null;
+    return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${!known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
     : html`<span>Off alone, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_less', odd)}</p>` : nothing}`;
   }
-  /** The layer that costs most less as a whole than one of its blocks: what that block leaves undone harms only while the other is on. @param {number[][]} all @param {number} heads */
-  function worseIn(all, heads) {
-    const [{ layer, block, less }] = all.flatMap((row, layer) => [0, 1].map(block => ({ layer, block, less: row[heads + block] - row[heads + 2] || 0 }))).sort((a, b) => b.less - a.less), own = all[layer];
-    return less >= WORSE ? { layer, whole: Math.max(0, Math.round(100 * own[heads + 2])), part: BLOCK_NAMES[block], alone: Math.round(100 * own[heads + block]), other: BLOCK_NAMES[1 - block] } : null;
+  /** The layer that costs most less as a whole than one of its blocks: what that block leaves undone harms only while the other is on. @param {number[][]} all @param {number} heads @param {number} share of the guess */
+  function worseIn(all, heads, share) {
+    const [{ layer, block, less }] = all.flatMap((row, layer) => [0, 1].map(block => ({ layer, block, less: row[heads + 2] > 0 ? row[heads + block] - row[heads + 2] || 0 : 0 }))).sort((a, b) => b.less - a.less), own = all[layer];
+    return less >= WORSE ? { layer, whole: inCell(own[heads + 2], share), part: BLOCK_NAMES[block], alone: inCell(own[heads + block], share), other: BLOCK_NAMES[1 - block] } : null;
   }
-  /** An effect in points where there is little room, with the sign of what becomes of the guess. @param {number} value what is lost @param {boolean} guess whether it is of a guess, and not how far something moves */
-  function inCell(value, guess) {
-    const near = Math.round(100 * value);
+  /** An effect in points where there is little room, with the sign of what becomes of the guess: the difference of the two shares as they are told. @param {number} value what is lost @param {number} share of the guess; NaN where something moves */
+  function inCell(value, share) {
+    const guess = Number.isFinite(share), [before, after] = guess ? both(share, share - value).map(text => Number(/[\d.]+/.exec(text))) : [100 * value, 0], near = Math.round(before - after);
     return near ? `${guess ? (near < 0 ? '+' : '−') : ''}${Math.abs(near)}` : '·';
   }
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */

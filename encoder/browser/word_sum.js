@@ -57,12 +57,12 @@ export function sumOf(packet, [first, second], layer, masked) {
 }
 
 /** What the sum says of the pair. @param {Sum} sum */
-export function leadSaid({ word, other, names, adds, total, lost }) {
+export function leadSaid({ word, other, names, adds, biases, total, lost }) {
   const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { word, other, times: times(total) };
   if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : given);
   // Where another word is missed most, the sum alone would mislead.
   const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
-  const said = missed && missed.i !== most && missed.value - (lost?.[most] || 0) > DECIDED ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
+  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? parts(total > 0 ? 'built_for' : 'built_against', {}) : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > DECIDED ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
   return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...said];
 }
 
@@ -97,7 +97,7 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide }
     <div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>for ${name(word)}</span><span>for ${name(other)}</span></span>
       ${ends ? `Each bar is what one word adds to the lead, in score: together ${signed(total)}. “Built in” is what the model’s own fixed numbers (biases) add.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
-      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>and what hiding each word costs, in a run of its own</label>` : nothing}</p>
+      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs, in a run of its own</label>` : nothing}</p>
     <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${word} over ${other}, in score">${items.map(item)}</div>
     <details class="ws-held"><summary>How a guess is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }

@@ -435,10 +435,9 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
     page = opens(whole)
     expect(page.get_by_role("radio", name="layer 2", exact=True)).to_be_checked()
     expect(page.get_by_role("radio", checked=True).first).to_be_visible()
-    for key, about in PAGES.items():
+    for about in PAGES.values():
         follow(page, about.title)
-        lacks = {"what_if": ["This file does not hold that run with what is changed in it."]}.get(key, [])
-        expect(page.locator("[role=alert]:visible")).to_have_text(lacks)
+        expect(page.locator("[role=alert]:visible")).to_have_count(0)
     follow(page, "Output")
     page.get_by_role("button", name="[MASK]").click()
     expect(page.locator(".ws-words > div", has_text="keys")).to_contain_text("+6.66")  # the sum over words is in it

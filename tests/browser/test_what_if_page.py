@@ -84,13 +84,20 @@ def true_bars(page: Page, encoder: TextEncoder, sentence: str, edits: str) -> No
         assert after == pytest.approx(share(encoder, sentence, word, edits), abs=1e-5), word
 
 
-def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, base: TextEncoder) -> None:
+def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: Opened, base: TextEncoder) -> None:
     page = opened()
     now = share(base, KEYS, "are")
     heads = [(layer, head) for layer in range(6) for head in range(8)]
     left = {(i, j): share(base, KEYS, "are", f"layers.{i}.attention.heads:zero:h={j}") for i, j in heads}
     layer, head = min(heads, key=lambda place: left[place])
     off = f"layers.{layer}.attention.heads:zero:h={head}"
+    still = percent(left[layer, head]).replace(" ", "\u00a0")
+    expect(title(page)).to_contain_text(f"losing head {head} of layer {layer} hurts it most: {still} is left.")
+    expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
+    expect(page.locator("[data-value]").first).to_be_visible(timeout=30_000)
+    assert page.evaluate("window.requests.every(one => !one.edits)")  # no changed run was asked for
+    board, tools = (page.locator(name).bounding_box() for name in (".board", ".wi-tools"))
+    cell(page, layer, head).click()
     expect(title(page)).to_contain_text(f"Without head {head} of layer {layer}, “are” falls from")
     said = (title(page).text_content() or "").replace("\u00a0", " ")
     assert (
@@ -104,9 +111,11 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
         f"{layer},{head}"
     ]
     assert page.evaluate(STOP) == f"{layer},{head}"  # the tab key leads to it
-    # Nothing of it stands in the address, and no changed run was asked for but what differs.
-    assert page.evaluate("window.store.query().edits") is None
-    assert all(one["level"] == 7 for one in page.evaluate("window.requests") if one["edits"])
+    # Board and buttons are where they were, and the strip still tells of the run with everything on.
+    assert board == page.locator(".board").bounding_box() and tools == page.locator(".wi-tools").bounding_box()
+    expect(page.locator(".enc-spine-says")).to_contain_text("Unchanged run: what each part costs “are”")
+    cost = page.locator(".enc-spine-parts [data-part='1,1']").get_attribute("data-cost") or ""
+    assert float(cost) == pytest.approx(now - share(base, KEYS, "are", "layers.1.feed_forward.output:zero"), abs=1e-5)
     # Every switch says what is lost without it alone.
     parts = ("attention.output:zero", "feed_forward.output:zero")
     for i, j in [(0, 0), (4, 1), (5, 6)]:
@@ -114,15 +123,17 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     for i in (1, 4):
         edits = [f"layers.{i}.{part}" for part in parts]
         for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
-            lost = now - share(base, KEYS, "are", text)
+            after = share(base, KEYS, "are", text)
+            lost, told = now - after, [float(percent(one).removesuffix(" %")) for one in (now, after)]
             assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
             assert (cell(page, i, column).text_content() or "").replace(
                 "\N{MINUS SIGN}", "-"
-            ) == f"{-round(100 * lost):+}"
+            ) == f"{round(told[1] - told[0]):+}"
 
 
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
     page = opened()
+    cell(page, 5, 6).click()
     settled(page)
     page.evaluate("window.held.add('changed')")
     cell(page, 4, 1).click()
@@ -136,7 +147,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     )
     settled(page)
     true_bars(page, base, KEYS, both)
-    expect(title(page)).to_contain_text("the guess turns to “is”, 62\u00a0%: “are” goes from 85\u00a0% to 18\u00a0%.")
+    expect(title(page)).to_contain_text("“is” comes first, with 62\u00a0%: “are” goes from 85\u00a0% to 18\u00a0%.")
     assert page.evaluate(STOP) == "4,1"
     # By keys: to the whole layer, which switches both of its parts.
     cell(page, 4, 1).focus()
@@ -157,15 +168,15 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     expect(title(page)).to_contain_text("Everything is on: the guess at the gap is “are”")
     expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
     assert page.evaluate("window.store.get().edits") == ""
-    for _ in range(2):
+    for edits in (both, "layers.5.attention.heads:zero:h=6", ""):
         page.get_by_role("button", name="Undo").click()
+        assert page.evaluate("window.store.get().edits") == edits
     expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
-    expect(title(page)).to_contain_text("Without head 6 of layer 5, “are”")
-    assert page.evaluate("window.store.get().edits") == ""
+    expect(title(page)).to_contain_text("Everything is on")
 
 
 def test_the_keys_stay_where_they_were_on_the_buttons_that_take_back(opened: Opened) -> None:
-    page = opened()
+    page = opened(edits="layers.5.attention.heads:zero:h=6")
     settled(page)
     every, undo = (page.get_by_role("button", name=name) for name in ("All on again", "Undo"))
     every.focus()
@@ -182,7 +193,7 @@ def test_the_keys_stay_where_they_were_on_the_buttons_that_take_back(opened: Ope
 
 def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened: Opened) -> None:
     page = opened()
-    settled(page)
+    expect(page.locator("[data-value]").first).to_be_visible(timeout=30_000)
     shades = (
         "all => all.map(one => [+one.dataset.value, getComputedStyle(one).backgroundColor.match(/\\d+/g).map(Number)])"
     )
@@ -233,12 +244,12 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
     page = opened(sentence=OWN, word=3)
     hidden = OWN.replace("chased", "[MASK]")
     expect(page.locator(".wi-hides")).to_contain_text("“chased” is hidden")
+    expect(page.locator(".wi-hides")).to_contain_text("Choose another word to hide:")
+    cell(page, 5, 2).click()
     settled(page)
     first = base.predict(base.trace(hidden), 1, [3])[0][0][0]
     assert next(iter(bars(page))) == first
-    off = page.locator("[data-cell][aria-pressed=true]").get_attribute("data-cell") or ""
-    layer, head = off.split(",")
-    true_bars(page, base, hidden, f"layers.{layer}.attention.heads:zero:h={head}")
+    true_bars(page, base, hidden, "layers.5.attention.heads:zero:h=2")
     page.get_by_role("button", name="Hide mouse").click()
     expect(page.locator(".wi-hides")).to_contain_text("“mouse” is hidden")
     cell(page, 2, 9).click()
@@ -265,9 +276,9 @@ def kept(page: Page, encoder: TextEncoder) -> Answer:
     return shown.of(scene_of(view, shown.needs, lambda model: encoder, run))
 
 
-@pytest.mark.parametrize("first", [{"edits": "layers.2.attention.output:zero"}, {"sentence": OWN, "word": 3}])
+@pytest.mark.parametrize("first", [{}, {"sentence": OWN, "word": 3}])
 def test_what_is_kept_are_the_bars_that_are_seen(opened: Opened, base: TextEncoder, first: dict[str, Any]) -> None:
-    page = opened(**first)
+    page = opened(edits="layers.2.attention.output:zero", **first)
     settled(page)
     found = kept(page, base)
     assert list(bars(page)) == found.numbers.along("word")
@@ -282,7 +293,7 @@ def test_what_is_kept_are_the_bars_that_are_seen(opened: Opened, base: TextEncod
 def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Opened) -> None:
     encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
     page = opened(encoder, sentence=OWN)
-    expect(title(page)).to_contain_text("the output changes by", timeout=30_000)
+    expect(title(page)).to_contain_text("the output changes most without", timeout=30_000)
     trace = encoder.trace(OWN)
 
     def change(*edits: Edit) -> float:
@@ -290,6 +301,9 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
 
     heads = {(i, j): change(Edit(f"layers.{i}.attention.heads", "zero", heads=(j,))) for i in (0, 1) for j in range(3)}
     layer, head = max(heads, key=lambda place: heads[place])
+    expect(title(page)).to_contain_text(f"without head {head} of layer {layer}: by")
+    cell(page, layer, head).click()
+    expect(title(page)).to_contain_text("the output changes by", timeout=30_000)
     said = (title(page).text_content() or "").replace("\u00a0", " ")
     assert f"Without head {head} of layer {layer}, the output changes by {percent(heads[layer, head])}" in said
     assert float(cell(page, 1, 4).get_attribute("data-value") or "") == pytest.approx(
@@ -304,7 +318,6 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
 
 def test_a_change_that_cannot_be_is_said(opened: Opened) -> None:
     page = opened()
-    settled(page)
     board = page.locator(".board").bounding_box()
     assert board and board["y"] < 300 and board["y"] + board["height"] < DESK["height"]
     page.evaluate("window.store.set({ edits: 'layers.77.output:zero' })")

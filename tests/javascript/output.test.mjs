@@ -31,9 +31,9 @@ const wordOf = run => words(run).find(one => one.position === 3), run = runOf('m
 test('the first column from which on the winner stays first is said', () => {
   for (const [places, expected] of [
     [[[3, 1], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on: after layer 0 “is” led with 50 %.'],
-    [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on: after layer 0 “is” led with 50 %.'],
+    [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first again from layer 1 on: after layer 0 “is” led with 50 %.'],
     [[[1, 2], [1, 2], [1, 2], [1, 2]], ', first from the input on.'],
-    [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first only after the last layer: after layer 1 “is” led with 50 %.'],
+    [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first again only after the last layer: after layer 1 “is” led with 50 %.'],
   ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });
 
@@ -96,6 +96,7 @@ test('a lead is the difference of two sums, and says which word speaks for it or
   assert.equal(sum.agree, 1);
   assert.equal(text(leadSaid(sum)), '“are” is 7.4 times as likely as “is”; “keys” speaks for it most');
   assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), '“is” is 7.4 times less likely than “are”; “keys” speaks against it most');
+  assert.equal(text(leadSaid(sumOf(summed([[0.1, 0.2, 0, 3, 0], [0, 0, 0, 0, 0]]), [0, 1], 1, [1]))), '“are” is 27 times as likely as “is”; what is built in speaks for it most');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).total, 4, 'the input is read by itself');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
   assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /^Nothing is decided: “are” against “is” stands at 1\.2 to 1$/);
