@@ -115,7 +115,7 @@ test('the table is introduced, with what is added to its rows and what comes of 
 
 test('a word whose nearest is hardly nearer than the next has none', () => {
   const of = near => table(made({ near: [near], near_of: [0, 0, 0] }), 0);
-  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no one nearest word: “dog” (0.62) is hardly nearer than “cat” (0.61).');
+  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no neighbour that stands out: “dog” (0.62) is hardly nearer than “cat” (0.61).');
   assert.match(of([['dog', 0.62], ['cat', 0.58]]), /is most like “dog”/);
   assert.match(of([['dog', 0.21], ['cat', 0.2]]), /like no word/);
 });
