@@ -197,7 +197,7 @@ export function start(root, context) {
         ${can ? between('head', known ? `Head ${brief({ layer, head })}` : 'This head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
       <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept && share >= ASKED ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
-      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2><p class="enc-aside">${total > 1 ? say('strip_key') : ''}${pieces}</p>${small.element}</section>${maps.element}`;
+      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${total > 1 ? say('strip_key') : ''}${pieces}</p></section>${maps.element}`;
   }
 
   return {
