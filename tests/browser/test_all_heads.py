@@ -147,7 +147,7 @@ def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Open
     page.mouse.move(5, 5)
     row = run(KEYS)["layers.4.attention.weights"][1, 6]
     assert "heads 4.1 and 5.6, pass on whether the subject is one or many" in text(page, CLAIM)
-    assert "4.1: layer 4, head 1." in text(page, "[data-rest]")
+    assert "Arcs: where 4.1, head 1 of layer 4, looks." in text(page, "[data-rest]")
     assert text(page, f"[data-word='{int(row[1:-1].argmax()) + 1}'] small") == percent(row[1:-1].max().item(), 1)
     shares = page.locator("[data-word]").evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])")
     for position, share in shares:

@@ -219,7 +219,7 @@ def test_a_row_that_is_pointed_at_shows_its_arcs_and_one_that_is_clicked_stays(o
     opened.locator("[data-head-row='4,1']").click()
     opened.mouse.move(5, 5)
     agree(opened, run(KEYS), 4, 1, 6)
-    assert text(opened, "[data-rest]").startswith("4.1: layer 4, head 1.")
+    assert text(opened, "[data-rest]").startswith("Arcs: where 4.1, head 1 of layer 4, looks.")
     expect(opened.locator("[aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
 
 
