@@ -55,7 +55,10 @@ export function bar(root, context, ways = [], acts = []) {
     /** @type {HTMLElement | null} */ (root.querySelector('.enc-page h1'))?.focus({ preventScroll: true });
   }, 'Sentence', true);
   put(field.form, { role: 'search' });
-  field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = typed(); }; // an empty line is none
+  field.input.onblur = () => {
+    if (!field.input.value.trim()) field.input.value = typed(); // an empty line is none
+    field.input.scrollLeft = 0; // its beginning is seen again
+  };
 
   const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false' }, '☰'), menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
   const list = fold(open, menu, () => {

@@ -194,6 +194,9 @@ export function curvePicture({ point, keep }) {
       pen.font = unit === chosen ? `600 13px ${font}` : `12.5px ${font}`;
       pen.fillStyle = colours.ink;
       pen.textAlign = right_ ? 'right' : 'left';
+      pen.strokeStyle = colours.page; // clear of the lines behind it
+      pen.lineWidth = 5;
+      pen.strokeText(`unit ${unit}`, wx, wy);
       pen.fillText(`unit ${unit}`, wx, wy);
     }
   }

@@ -110,10 +110,11 @@ export function embedding(root, context) {
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
-    const stands = key !== 'place' || part.arrays.alike, places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
+    const stands = key !== 'place' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
+      places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
     return html`<p class="em-lead">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
       <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
-      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: now.step, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div>`;
+      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div>`;
   }
 
   /** The numbers around the chosen one as they stand under each other. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all @param {number} d */
@@ -143,8 +144,8 @@ export function embedding(root, context) {
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
     const { near, any, near_of: own, ids } = aboutOf(part), all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
-    return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine:`)}</p>
-      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
+    return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine${any[own[i]] > 0 ? ' (the line: a random word)' : ''}:`)}</p>
+      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, mark: k < all.length - 1 && any[own[i]] > 0 ? any[own[i]] : NaN, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }
 
   /** How long the vectors are. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all */

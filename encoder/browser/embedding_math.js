@@ -24,6 +24,7 @@ const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
 const ROUNDED = 2e-6; // of a number: what sums in float32 may be off
 const WEAK = 1.25; // times what random vectors reach: from there on words are near
 const DIGITS = 3; // after the point, of numbers below one another
+const ALIKE = 0.9; // a cosine from which on two vectors are much the same
 const CLEAR = 0.02; // of a cosine: by so much the nearest word must be nearer than the next
 const CELL = /^(embedding\.[a-z_.]+):(\d{1,6}),(\d{1,6})$/;
 
@@ -223,7 +224,7 @@ export function sumSaid(part, i, query) {
   const [before, after] = norm ? [total, arrays.normed ?? arrays.output].map(one => lengthOf(row(one, i))) : [0, 0];
   if ((same && !Number.isFinite(value)) || !Number.isFinite(before + after)) return parts('no_numbers', { query: begins(query) });
   const all = [
-    adds(part) && same ? parts('sum', { query, value: two(value) }) : adds(part) ? [] : parts('sum_nothing', { query }), norm ? parts('after_norm', { before: tidy(before), value: tidy(after) }) : [],
+    adds(part) && same ? parts(value >= ALIKE ? 'sum_little' : 'sum', { query, value: two(value) }) : adds(part) ? [] : parts('sum_nothing', { query }), norm ? parts('after_norm', { before: tidy(before), value: tidy(after) }) : [],
     widened(part) ? parts('widened', { before: aboutOf(part).width, after: arrays.output.shape[1] }) : [],
   ].filter(one => one.length);
   return all.flatMap((one, k) => [...(k ? [{ text: ' ', name: '', format: '' }] : []), ...one]);

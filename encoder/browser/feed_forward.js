@@ -2,7 +2,8 @@
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
 import style from './attention.css';
 import { bars } from './bars.js';
-import { aboutBlock, aboutWeights, activationAgain, addsAt, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
+import { aboutBlock, aboutWeights, activationAgain, addsAt, gateAgain, half, handedOn, strongest, unitOf, valueOf, valuesOf, vectorOf } from './block.js';
+import { listed } from './claim.js';
 import { curvePicture } from './curves.js';
 import { dress, el, highIn, put, write } from './dom.js';
 import own from './block.css';
@@ -10,8 +11,9 @@ import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { many, placesOf, signed, sure, typeset } from './number.js';
+import { brief, many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
+import { lengthOf } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
@@ -56,6 +58,14 @@ export function finding(block, i, word) {
   return firing === 1 ? parts('fires_alone', { all, word, unit, value: near(values[unit]) }) : parts('fires', { count: many(firing), all, word });
 }
 
+/** The parts of the headline at another stop than that of the activation. @param {'in' | 'out' | 'added'} key @param {Packet} block @param {number} i @param {number} unit @param {string} word */
+function doneAt(key, block, i, unit, word) {
+  const long = (/** @type {string} */ name) => lengthOf(vectorOf(block, name, 1, i)), added = long('added'), [before, after] = [long('residual'), long('sum')].map(value => brief(value)), value = valueOf(block, 'hidden', i, unit);
+  if (![added, value].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
+  if (key === 'in') return parts('units_read', { unit, word, count: vectorOf(block, 'sum', 1, i).length, value: brief(value) });
+  return key === 'out' ? parts('units_write', { all: many(block.arrays.hidden.shape[1]), word, length: brief(added) }) : parts('units_add', { word, before, after });
+}
+
 /** What is said of the unit that the page opens on. @param {Packet} block @param {number} i @param {string} word */
 function unitSaid(block, i, word) {
   const unit = opensOn(block, i), value = Number(valuesOf(block, handedOn(block), i)[unit].toPrecision(3)), most = addingMost(block, i), adds = addsAt(block, aboutBlock(block).rows[i]);
@@ -70,10 +80,10 @@ function silence(block, i, word) {
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
 }
 
-/** What words have in common: one word, or a mark, or that they are marks; "" for nothing. @param {string[]} words */
+/** The words of places, or marks by their names; of several marks alone that they are marks. @param {string[]} words */
 function atSaid(words) {
-  const all = new Set(words.map(word => word.toLowerCase())), [word] = all;
-  return all.size === 1 ? ` ${MARKS[word] ?? `“${word}”`}` : words.every(one => /^\p{P}+$/u.test(one)) ? ' punctuation' : '';
+  const all = [...new Set(words.map(word => word.toLowerCase()))];
+  return all.length > 1 && all.every(word => /^\p{P}+$/u.test(word)) ? 'punctuation' : listed(all.map(word => MARKS[word] ?? `“${word}”`));
 }
 
 /** What the chosen unit adds to the guess, and all of them. @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {number} unit */
@@ -180,7 +190,7 @@ export function feedForward(root, context) {
     const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
     const firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, opensOn(block, row)] };
     const cost = withoutPart(of, { layer: state.layer, block: 1 }, position);
-    head.draw(of, state, cost.length ? [...cost, { text: '.', name: '', format: '' }] : opening(finding(block, row, word), 'value', firstNumber));
+    head.draw(of, state, key !== 'activation' ? doneAt(key, block, row, unit, word) : cost.length ? [...cost, { text: '.', name: '', format: '' }] : opening(finding(block, row, word), 'value', firstNumber));
     stops.draw(STOPS.map(one => { const { label, symbol, title } = toldOf(block, one.key, kept); return { text: label, symbol, title: `${label}, ${symbol}: ${title}` }; }), stop);
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
@@ -208,9 +218,9 @@ export function feedForward(root, context) {
 
   /** The units that add most at a gap, and what each adds, or else the strongest, and what each gives; the chosen one among them. @param {Packet} block @param {number} row @param {number} unit @param {ReturnType<typeof addsAt>} adds */
   function listOf(block, row, unit, adds) {
-    const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
-    const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...listed.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...listed.map(size)) || 1, places = placesOf(farthest);
-    const lines = listed.map(one => {
+    const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), shown = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
+    const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...shown.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...shown.map(size)) || 1, places = placesOf(farthest);
+    const lines = shown.map(one => {
       const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
       return {
         name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added, places)}` : ''}`,
@@ -228,7 +238,7 @@ export function feedForward(root, context) {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
       const two = (/** @type {number} */ of) => {
         const [was, is] = /** @type {const} */ ([[before, 'hidden'], [after, 'activation']]).map(([values_, name_]) => typeset(sure(values_[of], half(block, name_, row), 4)));
-        return was === is ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
+        return was === is || (units.cuts && before[of] > 0) ? `unit ${of}: ${was} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
       };
       curve.draw({
         key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
@@ -279,7 +289,7 @@ export function feedForward(root, context) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
     const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
-    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {

@@ -48,7 +48,7 @@ export function guesses(run, before) {
 /** @param {import('./mount.js').Context} context */
 export function foot({ peek, fetch, store }) {
   const element = el('section', { class: 'enc-foot', 'aria-label': 'What the model guesses', hidden: true });
-  let wanted = false;
+  let wanted = false, veiled = false;
   /** @type {Packet | null} */
   let drawn = null;
 
@@ -63,8 +63,8 @@ export function foot({ peek, fetch, store }) {
   /** @param {Packet | null} run */
   function draw(run) {
     drawn = run;
-    element.hidden = !wanted || !run;
-    if (!wanted || !run) return;
+    element.hidden = !wanted || !run || veiled;
+    if (element.hidden || !run) return;
     const all = guesses(run, unchanged());
     const lines = all.map(({ word, share, before }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: before }], data: { guess: word, share } }));
     into(html`${bars(lines)}${all.length ? nothing : html`<p>There is no gap to guess here. ${maskHint(maskToken(run))}</p>`}`, element);
@@ -73,6 +73,11 @@ export function foot({ peek, fetch, store }) {
     element, draw,
     turn() {
       wanted = !wanted;
+      draw(drawn);
+    },
+    /** @param {boolean} is whether something stands in the place of the page */
+    veil(is) {
+      veiled = is;
       draw(drawn);
     },
   };

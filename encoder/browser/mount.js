@@ -298,7 +298,8 @@ function begin(root, options) {
     const along = store.along(), above = options.above?.() ?? null, veiled = above?.veils ?? false;
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each?.front);
     put(main, { 'aria-busy': busy ? 'true' : null });
-    parts.element.hidden = guess.element.hidden = veiled;
+    parts.element.hidden = veiled;
+    guess.veil(veiled);
     place.classList.toggle('enc-old', busy || wrong !== '');
     into(html`<p class="enc-trouble" role=${wrong ? 'alert' : nothing} ?hidden=${!wrong}><span>${wrong}</span> <button type="button" @click=${() => ask(true)}>Try again</button></p>
       <div class="enc-skeleton" ?hidden=${!busy || run}><i></i><i></i><i></i></div><p class="enc-note">${run?.about.notes?.join(' ')}</p>${veiled ? nothing : read.element}${above?.element ?? nothing}${place}

@@ -23,6 +23,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./claim.js').Head} Head */
 const SETTLED = 400; // ms of rest before what is shown is said to who cannot see it
 const REACH = 3; // words that one sentence of a pair may differ in
+const ASKED = 0.1; // a share from which on somebody asks why
 const SEEN = 'encoder-front-seen'; // where a browser keeps that somebody saw a switch
 
 /** The shipped sentence that differs from a sentence by one word, and where. @param {string} sentence @param {string[]} all */
@@ -117,8 +118,9 @@ export function start(root, context) {
   }
   /** @param {boolean} shown */
   function edit(shown) {
-    editing = picture.element.hidden = shown;
+    editing = shown;
     own.hidden = !shown;
+    root.classList.toggle('enc-editing', shown);
     if (shown) {
       const { sentence } = store.get(), mask = maskToken(run);
       asked = '';
@@ -142,8 +144,9 @@ export function start(root, context) {
     const found = couple();
     if (!found || !state || !run) return;
     const tapped = wordAt(run, state.word) >= 0 && state.word !== run.about.gap && run.about.gap >= 0;
-    const { layer, head } = state; // a head that is off stays so, and no other is
-    store.set({ sentence: found.sentences[index], off: state.off, ...(state.off ? { layer, head } : {}), ...(tapped ? { word: state.word } : {}) }, { push: true });
+    const kept = bare() ? {} : { layer: state.layer, head: state.head }; // two sentences are held against each other in one head
+    if (free) given = { layer: state.layer, head: state.head };
+    store.set({ sentence: found.sentences[index], off: state.off, ...kept, ...(tapped ? { word: state.word } : {}) }, { push: true });
   }
   /** Both sentences of the pair that this one belongs to, the one of the first visit first. */
   function couple() {
@@ -185,16 +188,16 @@ export function start(root, context) {
   /** What is below the claim: what can be switched, where to go on, all heads, and what is not drawn. @param {Packet} of @param {Chosen} state @param {import('./run.js').Word} word @param {Head | null} kept @param {boolean} can whether its head can be off */
   function below(of, { layer, head, off, maps: unfolded }, word, kept, can) {
     const { layers, heads: each } = of.about.model, total = layers * each, found = couple();
-    const pieces = words(of).some(one => one.count > 1) ? 'Arcs are of whole words: the shares of their pieces are added.' : '';
+    const pieces = words(of).some(one => one.count > 1) ? ' Arcs are of whole words: the shares of their pieces are added.' : '';
     const guessed = guessBars(of, { layer, head }, off && can, word.position), { shares } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
     const [{ position, share }] = shares[top] > 0 ? [{ position: words(of)[top].position, share: shares[top] }] : toOthers(of, { layer, head }, word);
     const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column: position }) }, first = found ? 'pair' : can ? 'head' : '';
     if (first) nudges[first] ??= unseen(first);
     return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}
         ${can ? between('head', known ? `Head ${brief({ layer, head })}` : 'This head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
-      <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
+      <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept && share >= ASKED ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
-      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${pieces}</p></section>${maps.element}`;
+      <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${total > 1 ? say('strip_key') : ''}${pieces}</p></section>${maps.element}`;
   }
 
   return {

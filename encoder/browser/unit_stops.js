@@ -1,7 +1,8 @@
 // @ts-check
 // The stops of Feed-forward: what goes into a unit, what the activation makes of it, what the units write, and what is added. No page.
-import { ACTIVATIONS, aboutBlock, aboutWeights, activationAgain, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
+import { ACTIVATIONS, aboutBlock, aboutWeights, activationAgain, addsAt, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
 import { many, sure, typeset } from './number.js';
+import { lengthOf } from './row.js';
 import { endOf } from './vectors.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -61,13 +62,15 @@ function cameIn({ block, weights, i, word, unit, gone }) {
 
 /** @param {Shown} shown @returns {Drawn} */
 function written({ block, weights, i, unit, gone }) {
-  const { units } = aboutWeights(weights), some = units.includes(unit) && units.indexOf(unit) < MOST ? units.slice(0, MOST) : [...units.slice(0, MOST - 1), unit], whole = vectorOf(block, 'added', 1, i), handed = handedOn(block);
+  const { rows, units: own } = aboutBlock(block), { units } = aboutWeights(weights), some = units.includes(unit) && units.indexOf(unit) < MOST ? units.slice(0, MOST) : [...units.slice(0, MOST - 1), unit], whole = vectorOf(block, 'added', 1, i), handed = handedOn(block);
   const each = some.map(one => writtenBy(block, weights, i, one)), others = whole.map((value, d) => each.reduce((left, one) => left - one[d], value)), all = [...each, others];
   const share = (/** @type {number} */ k) => Math.min(1, Math.max(0, gone * all.length - k)), here = all.filter((_, k) => share(k) === 1);
   const summed = (/** @type {(k: number) => number} */ by) => whole.map((_, d) => all.reduce((so, values, k) => so + by(k) * values[d], 0)), [moving, arrived] = gone < 1 ? [summed(share), summed(k => Math.floor(share(k)))] : [whole, whole];
   const within = withinOf(block, 'added', 1, i), end = endOf([...all, whole].map(values => ({ name: '', values, within, colour: 'sign' }))), count = block.arrays.hidden.shape[1] - some.length;
   const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, colour: /** @type {const} */ ('sign'), end });
-  const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row`), `the other ${many(count)} units, and the bias`];
+  const adds = own.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : -1, lengths = each.map(lengthOf), small = lengths[some.indexOf(most)] <= Math.min(...lengths);
+  const points = (/** @type {number} */ one) => (adds && one === most && small ? `, little, but it points ${adds.values[one] > 0 ? 'at' : 'away from'} “${adds.word}”` : '');
+  const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row${points(one)}`), `the other ${many(count)} units, and the bias`];
   return {
     strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together: what feed-forward gives', moving, arrived)], at: -1,
     said: d => (here.length ? `number ${d}: ${here.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${three(k ? Math.abs(values[d]) : values[d], within)}`).join(' ')} = ${three(arrived[d], within)}` : ''),
@@ -107,7 +110,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   if (key === 'activation') {
     const { terms, made, digits } = activationAgain(block, i, unit), x = four(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Done again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
-    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, four(made, at('activation'))), agrees: !bad, proof };
+    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, units.cuts && terms.before > 0 ? x : four(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;
     return [first, { formula: 'times its gate', line: `${four(after, at('activation'))} · ${inside(by, at('up'))} = ${four(gate.made, at('gated'))}`, agrees: gate.agrees, proof: proved(gate.digits) }];

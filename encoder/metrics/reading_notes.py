@@ -14,9 +14,10 @@ LATIN = 0.8  # of a vocabulary's pieces from which on it is one of Latin letters
 
 def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
     """Return it in sentences: words that are unknown, signs that are left out, gaps without a mask, a lost end."""
+    foreign, known = other_letters(encoder, text), words_known(text)
     sentences = (
-        other_letters(encoder, text) or words_known(text).sentence,
-        unknown_marks(text),
+        foreign or known.sentence,
+        unknown(text, known.unknown if foreign else 0),
         left_out(text),
         without_mask(encoder, text),
         encoder.cut(text),
@@ -35,11 +36,11 @@ def other_letters(encoder: TextEncoder, text: Tokens) -> str:
     return "This text is not in Latin letters, but the model's vocabulary is: what it does with it says little."
 
 
-def unknown_marks(text: Tokens) -> str:
-    """Say how many marks are unknown to the model, which `words_known` does not count; empty for none."""
-    marks = [typed for i, token in enumerate(text.tokens) if token in UNKNOWN and (typed := text.typed(i)).strip()]
-    count = sum(map(punctuation, marks))
-    return f"{count} {'mark is' if count == 1 else 'marks are'} unknown to the model." if count else ""
+def unknown(text: Tokens, words: int) -> str:
+    """Say how many marks are unknown to the model, and so many words that nothing else is said of; empty for none."""
+    marks = sum(punctuation(text.typed(i)) for i, token in enumerate(text.tokens) if token in UNKNOWN)
+    counts = [f"{n} {kind}{'s' * (n > 1)}" for n, kind in ((words, "word"), (marks, "mark")) if n]
+    return f"{' and '.join(counts)} {'is' if words + marks == 1 else 'are'} unknown to the model." if counts else ""
 
 
 def left_out(text: Tokens) -> str:

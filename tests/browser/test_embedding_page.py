@@ -160,8 +160,8 @@ def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
             )
         elif cosine > 0.25:
             expect(finding(page)).to_have_text(
-                f"On its own, “{trace.tokens[position]}” has no one nearest word: “{first}” ({cosine:.2f}) is hardly "
-                f"nearer than “{near[1][0]}” ({near[1][1]:.2f})."
+                f"On its own, “{trace.tokens[position]}” has no neighbour that stands out: “{first}” ({cosine:.2f}) is "
+                f"hardly nearer than “{near[1][0]}” ({near[1][1]:.2f})."
             )
         else:
             expect(finding(page)).to_contain_text(f"is like no word to this model (closest: “{first}”, {cosine:.2f};")
@@ -247,7 +247,7 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
     told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
     assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
-    expect(finding(page)).to_have_text(f"With its place added, “keys” has a cosine of {cosine:.2f} with its row alone.")
+    expect(finding(page)).to_have_text(f"Adding the place hardly changes “keys”: cosine {cosine:.2f}.")
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
 
 
@@ -394,7 +394,7 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     expect(word(page, KEYS + 1)).to_have_attribute("aria-pressed", "true")
     page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True).focus()
     page.keyboard.press("End")
-    expect(finding(page)).to_contain_text("With its place added")
+    expect(finding(page)).to_contain_text("Adding the place")
     strips(page).focus()
     page.keyboard.press("Home")
     expect(page.locator(".vs-worked")).to_contain_text("number 0: ")

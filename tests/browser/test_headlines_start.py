@@ -450,9 +450,9 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         does = "A word is hidden, but this model guesses none" if seen.gaps else "See where a word looks"
         assert told == f"The weights of this model are random. {does}: press a word or a head."
     elif seen.gaps:
-        count = "the gap: " if len(seen.gaps) == 1 else f"{len(seen.gaps)} gaps: tap one, "
+        count = "gaps. " if len(seen.gaps) == 1 else f"{len(seen.gaps)} gaps: tap one. "
         assert told.startswith(f"The model fills {count}"), told
-        assert told.endswith(" switch heads off.") == (page.locator("[data-switch=head]").count() == 1)
+        assert ("Switch off parts" in told) == (page.locator("[data-switch=head]").count() == 1)
     if gap is not None and not decided(seen, gap):
         assert page.locator("[data-head-row][aria-selected=true], .enc-arcs path, [data-switch=head]").count() == 0
         now, worst = float(seen.shares(gap)[seen.first]), max(seen.costs().values())

@@ -163,7 +163,7 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
         return f"{name[0].upper()}{name[1:]} starts as one row of numbers, the same for every gap: that of [MASK]."
     if float(near[best]) > 1.25 * float(chance) and float(near[best] - near[second]) < 0.02:
         other = f"“{encoder.tokenizer.id_to_token(second)}” ({float(near[second]):.2f})"
-        return f"On its own, {name} has no one nearest word: {word} ({cosine}) is hardly nearer than {other}."
+        return f"On its own, {name} has no neighbour that stands out: {word} ({cosine}) is hardly nearer than {other}."
     if float(near[best]) > 1.25 * float(chance):
         return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
     by_chance = f"by chance it would be {float(chance):.2f}"

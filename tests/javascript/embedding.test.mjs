@@ -103,7 +103,7 @@ test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.match(table(base, 2), /^keys has no numbers/i);
   assert.equal(written(placeSaid(base, 0, 'keys')), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
   assert.equal(written(placeSaid(base, 2, 'keys')), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');
-  near(Number(/cosine of (\S+) with/.exec(written(sumSaid(base, 1, 'keys')))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
+  near(Number(/cosine with its row alone is (\S+)\./.exec(written(sumSaid(base, 1, 'keys')))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
 });
 
 test('the table is introduced, with what is added to its rows and what comes of the guess without', () => {
@@ -115,7 +115,7 @@ test('the table is introduced, with what is added to its rows and what comes of 
 
 test('a word whose nearest is hardly nearer than the next has none', () => {
   const of = near => table(made({ near: [near], near_of: [0, 0, 0] }), 0);
-  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no one nearest word: “dog” (0.62) is hardly nearer than “cat” (0.61).');
+  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no neighbour that stands out: “dog” (0.62) is hardly nearer than “cat” (0.61).');
   assert.match(of([['dog', 0.62], ['cat', 0.58]]), /is most like “dog”/);
   assert.match(of([['dog', 0.21], ['cat', 0.2]]), /like no word/);
 });
