@@ -134,7 +134,7 @@ export function heads(root, context) {
   /** What each phenomenon is, and which heads carry it. @param {import('./jobs.js').Phenomenon[]} all @param {Head} chosen */
   function phenomena(all, chosen) {
     const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after}`; };
-    return html`<p class="hd-how hd-means">${explained('Carries: how much of the change from one sentence to the other comes with what this head alone writes at the gap. 5.6 is head 6 of layer 5.')}</p>
+    return html`<p class="hd-how hd-means">${explained('Carries: the share of the change, from one sentence to the other, that comes with what this head alone writes at the gap. 5.6: head 6 of layer 5.')}</p>
       <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
       <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>

@@ -166,8 +166,9 @@ export function findingOf(run, known, place) {
   const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap), most = needed(run);
   if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
   if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate'; // what did not pass is not found for certain
-    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate';
+    // What did not pass is not found for certain: it is only said where it looks.
+    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...(job.passed ? given : { layer, head }), from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
     return parts(`heads_${kind}`, { ...given, share, count, text });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);

@@ -117,7 +117,7 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     table = plain(page.locator(".hd-figures").first.inner_text())
     for one in (row, other):
         assert f"{percent(one.accuracy)} of {one.n}" in table and percent(one.rule_accuracy) in table
-    assert f"{row.rule}. The best fixed distance" in page.locator("details .hd-notes").inner_text()
+    assert f"{row.rule}. The best fixed distance" in page.locator("details div.hd-notes").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the name of a rule is wrapped"
     verdict = (
         f"Right in {percent(row.accuracy)} of {row.n} cases (news and Wikipedia), "
@@ -178,7 +178,7 @@ def test_it_opens_on_a_head_whose_job_is_found_in_the_sentence(opened: Opened, b
     expect(page.locator(none)).to_be_hidden()
 
 
-def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_gap(
+def test_with_a_gap_it_opens_on_what_heads_carry_and_the_head_that_carries_most_to_it(
     opened: Opened, small: TextEncoder
 ) -> None:
     shipped = circuits_by_content(small.source.fingerprint)
@@ -186,9 +186,12 @@ def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_ga
     natural = shipped.natural
     layer, head = most = max(natural.each, key=natural.each.__getitem__)
     assert most in natural.heads and natural.each[most] > 0.5
-    chosen = "[data-head-map][aria-selected=true]"
-    page = opened(runs=packed(small, small.trace(SENTENCE)))
-    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
+    page = opened(runs=packed(small, small.trace(SENTENCE)), view="")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(f"^In {natural.pairs} pairs that people wrote head {head} of layer {layer} alone carries")
+    )
+    expect(page.locator(".hd-one > h2")).to_have_text(f"Head {head} of layer {layer}")
+    page.evaluate("place => store.set(place)", {"layer": layer, "head": head, "view": "look"})
     run = small.trace(SENTENCE)
     gap, keys = (run.tokens.index(token) for token in ("[MASK]", "keys"))
     looks = percent(float(run[f"layers.{layer}.attention.weights"][head, gap, keys]), 1)
