@@ -75,7 +75,7 @@ export function vectorSlider({ point, keep }) {
       const value = values[chosen];
       pen.fillStyle = marked;
       pen.globalAlpha = 0.3;
-      pen.fillRect(at - thick / 2, i ? top - NAME : top, thick, i ? box + NAME : box);
+      pen.fillRect(at - thick / 2, top, thick, box); // not through the names above
       pen.globalAlpha = 1;
       if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
       if (given.small) return;
