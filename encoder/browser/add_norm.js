@@ -158,13 +158,13 @@ export function addNorm(root, context) {
     const size = of.about.model.d_model, root = Math.sqrt(size), square = `√${size}\u00a0=\u00a0${Number(root.toPrecision(3))}`, [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
     const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
-    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: square, plain: three(plain) };
+    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), plain: three(plain) };
     const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = drawn && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
     /** Whether gamma and beta make another length of it, which is then shown before and after. @param {typeof all[number]} of */
     const isLearned = ({ name, whole: length }) => name === 'normed' && length > 0 && Math.abs(length - plain) >= SEEN * plain;
     /** What is said below a bar. @param {typeof all[number]} of */
     const below = of => (of.name === 'sum' ? (before ? say(final ? 'norm_final' : 'norm_before') : '')
-      : `${loud}${isLearned(of) ? ` ${say('norm_learned', { learned: `${learned}${of.changed ? ' and the change' : ''}`, after: three(of.whole) })}` : ''}`);
+      : `${loud}${isLearned(of) ? ` ${say('norm_learned', { learned: `${learned}${of.changed ? ' and the change' : ''}` })}` : ''}`);
     return html`${all.map((one, i) => {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = length ? below(one) : '';
       const two = isLearned(one), told_ = name === 'sum' ? used : used.filter(one => one.name === 'beta' || changed);

@@ -178,7 +178,7 @@ export function heads(root, context) {
     const carried = what !== null && shown_.length > 0 && (state.view === CARRIED || (!state.view && of.about.gap >= 0 && (free || carriedBy(what, chosen).length > 0)));
     const waits = !what && !state.view && free && of.about.gap >= 0 && wasExamined(of, null) && failed !== of.about.model.digest; // a table may come
     tabled = carried;
-    const place = carried && free && !carriedBy(what, chosen).length ? carrierHere(of) ?? leader(what) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
+    const place = carried && free ? carrierHere(of) ?? (carriedBy(what, chosen).length ? chosen : leader(what)) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
     const theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
     if (shown !== name) turn = 0;
     shown = name;

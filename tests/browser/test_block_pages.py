@@ -188,14 +188,14 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             assert after_norm or sum(said) == 100  # as they are written
             if after_norm:
                 expect(stack.locator(".an-how")).to_contain_text(
-                    f"beta then change that on purpose: {values[-1]:.3g} long."
+                    "The learned gamma and beta then change that on purpose."
                 )
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
     expect(page.locator(".an-root")).to_have_text("before gamma and beta: √512 = 22.6")
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}: every vector")
+    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}.")
     before = page.locator(".an-before").evaluate("one => parseFloat(one.style.width)")
     scale = sum(wide) / np.abs(values[:-1]).sum()
     assert before / scale == pytest.approx(512**0.5, rel=0.01), "before gamma and beta"

@@ -188,7 +188,7 @@ def test_with_a_gap_it_opens_on_what_heads_carry_and_the_head_that_carries_most_
     assert most in natural.heads and natural.each[most] > 0.5
     page = opened(runs=packed(small, small.trace(SENTENCE)), view="")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        re.compile(f"^In {natural.pairs} pairs that people wrote head {head} of layer {layer} alone carries")
+        re.compile(f"^In {natural.pairs} pairs that people wrote, head {head} of layer {layer} alone carries")
     )
     expect(page.locator(".hd-one > h2")).to_have_text(f"Head {head} of layer {layer}")
     page.evaluate("place => store.set(place)", {"layer": layer, "head": head, "view": "look"})
