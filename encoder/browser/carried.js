@@ -47,7 +47,7 @@ const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown';
 const NAME = 214, LONG = 10; // px of what stands on an arrow; letters of its word
 const ROOM_PHONE = 100, PHONE = 720;
 const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
-const TRAINING = 'training';
+const TRAINING = 'training', BOARD = 'Each head alone, from every word';
 
 /** A head in short: "4.1" is head 1 of layer 4. @param {readonly number[]} head */
 const short = ([layer, head]) => brief({ layer, head });
@@ -82,7 +82,8 @@ export function carried({ context, root, changed, choose }) {
   let keys = null;
   /** The board that `keys` walk. @type {HTMLElement | null} */
   let watched = null;
-  let nudged = false;
+  /** Whether an arrow was ever cut here: until then the thickest says that it can be. */
+  let practised = false;
   /** The shares of many sentences, and of their control. @type {{of: Packet, groups: number[][]} | null} */
   let seen = null;
   const dark = matchMedia('(prefers-color-scheme: dark)'), phone = matchMedia(`(max-width: ${PHONE}px)`), sized = new ResizeObserver(() => after());
@@ -173,7 +174,7 @@ export function carried({ context, root, changed, choose }) {
 
   const cutTo = (/** @type {string[]} */ names) => store.set({ cut: names.join(',') });
   /** @param {Edge} edge */
-  const turn = edge => { const name = spelled(edge), had = now.gone.map(spelled); cutTo(had.includes(name) ? had.filter(one => one !== name) : [...had, name]); };
+  const turn = edge => { practised = true; const name = spelled(edge), had = now.gone.map(spelled); cutTo(had.includes(name) ? had.filter(one => one !== name) : [...had, name]); };
 
   // The picture
 
@@ -182,13 +183,13 @@ export function carried({ context, root, changed, choose }) {
     if (!found || found.why || !found.small) return nothing;
     const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
-      <p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>
       ${ways && without.length ? html`<p class="cc-small">${`${begins(inFull(without))} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
+      <p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>
       ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}`;
   }
 
   /** What is what in the picture. @param {[number, number]} head one of those in it */
-  const legend = head => html`<p class="cc-legend"><span><b class="cp-a">A</b> is the sentence at the top, <b class="cp-b">B</b> the one here.</span> <span>An arrow is what one head takes from one word; the thicker, the more of the change.</span> <span>${scissors} gives A what B has there.</span> <span>${explained(`${short(head)} is head ${head[1]} of layer ${head[0]}.`)}</span></p>`;
+  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} ${scissors} gives <b class="cp-a">A</b>, the sentence at the top, what <b class="cp-b">B</b> has there.</p>`;
 
   /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
@@ -200,7 +201,7 @@ export function carried({ context, root, changed, choose }) {
     if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to the gap, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
     const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`Shares need not add up.${where}${over}`));
+    return explained(typeset(`Each share is one arrow cut alone: they need not add up${found ? ` to ${percent(found.share, 1)}` : ''}.${where}${over}`));
   }
 
   /** Draws the words, and the arrows where these stand. */
@@ -232,6 +233,7 @@ export function carried({ context, root, changed, choose }) {
     const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')),
       order = drawn.map((_, i) => i).sort((one, two) => (down ? plan.arrows[one].dot.v - plan.arrows[two].dot.v : 0)); // on a phone they stand in a list, in the order of their columns
     const hue = (/** @type {Edge} */ one) => (found.heads.some(head => same(head, one.head)) ? `is-${Math.min(found.heads.findIndex(head => same(head, one.head)), 3)}` : 'is-before');
+    const thickest = practised || gone.length ? undefined : drawn.reduce((/** @type {Edge | undefined} */ most, one) => (most && most.share >= one.share ? most : one), undefined);
     const lit = (/** @type {Edge} */ one) => (faint ? shown[/** @type {number} */ (pointed?.word)]?.positions.includes(one.sources[0]) : true);
     paint.setAttribute('width', String(down ? Math.max(room, plan.end) : room));
     paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
@@ -240,27 +242,15 @@ export function carried({ context, root, changed, choose }) {
       ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
     into(html`${order.map(i => { const { name } = plan.arrows[i], one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${hue(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== gap() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${scissors}</i></button>`; })}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small ?hidden=${one === thickest && !down}>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== gap() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut this arrow</em>` : nothing}${scissors}</i></button>`; })}
       <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
     if (buttons.length) rove(buttons, Math.max(0, had));
-    nudge(stage);
   }
   function mend() {
     cutTo([]);
     /** @type {HTMLElement | null} */ (root.querySelector('.cc-name[tabindex="0"]'))?.focus();
-  }
-  /** The thickest arrow's scissors open and close once, at a first visit. @param {HTMLElement} stage */
-  function nudge(stage) {
-    const button = stage.querySelector('.cc-name');
-    if (!button || nudged || now.gone.length) return;
-    nudged = true;
-    try {
-      if (localStorage.getItem('enc-seen-scissors')) return;
-      localStorage.setItem('enc-seen-scissors', '1');
-    } catch { return; } // a frame that keeps nothing
-    button.classList.add('is-shown');
   }
   /** @param {Pointed} to */
   function point(to) {
@@ -425,9 +415,9 @@ export function carried({ context, root, changed, choose }) {
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? legend(found.heads[0]) : gap() < 0 ? nothing : tries()}
-        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, BOARD) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
-          ${found.small && each ? boardOf(found, each, `All that each of the ${found.total} heads brings`) : nothing}</div>` : nothing}${inOther()}</div>`;
+          ${found.small && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */
     after() {

@@ -34,6 +34,8 @@ import { explained } from './terms.js';
 
 const WEAK = 0.05; // of a share: heads that differ by less hardly differ
 const NONE = 0.0005;
+/** What heads that differ more are not, where the headline speaks of others. @type {Record<string, string>} */
+const LESS = { compare_needed: 'no guess needs them', compare_moving: 'they move the words less' };
 const FEW = 12; // words with bars
 const STEP = 'attention.weights';
 
@@ -87,7 +89,7 @@ export function compare(root, context) {
   function filled(a) {
     const now = store.get();
     if (sentenceB(now) !== now.sentence || now.other || (now.other_model && looking())) return true;
-    const all = flow.offered(a);
+    const all = context.peek({}) === a ? flow.offered(a) : null; // never what another A was compared with
     if (!all) return null;
     if (all.length) queueMicrotask(() => { if (store.get().sentence === now.sentence && !store.get().other) store.set({ other: all[0].b }, { push: false }); });
     return !all.length;
@@ -146,18 +148,18 @@ export function compare(root, context) {
 
   function render() {
     if (!run) return;
-    const a = run, look = looking(), fill = filled(a), runs = look ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
+    const a = run, look = looking(), bare = !look && a.about.gap < 0, fill = filled(a), runs = look || bare ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
     if (flows && fill !== null) flow.take(a, state, sentenceB(store.get()));
     const known = fill !== null && (look ? runs?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
     ways.draw([{ text: 'what is carried' }, { text: 'where they look' }], Number(look));
     head.element.classList.toggle('cp-old', !known);
-    if (known || !told) head.draw(a, state, known ? (runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
+    if (known || !told) head.draw(a, state, known ? (look && runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
     if (known) rest.say(head.finding.textContent ?? '');
     told ||= Boolean(known);
     page.classList.toggle('is-carried', !look);
-    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${runs ? looks(a, runs) : nothing}${!flows ? nothing : fill === null ? html`<p class="cc-waits" role="status">Looking for a sentence B …</p>` : flow.view()}`, page);
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${!flows || look ? nothing : carriedBelow(fill)}${runs ? looks(a, runs) : nothing}${flows && look ? carriedBelow(fill) : nothing}`, page);
     if (flows && fill !== null) flow.after();
     if (!runs) return;
     const { now, row, places } = runs;
@@ -167,6 +169,9 @@ export function compare(root, context) {
     if (revealed !== `${a.about.sentence} ${row}`) reveal(line, buttons[place]);
     revealed = `${a.about.sentence} ${row}`;
   }
+
+  /** What is carried, or that a B is looked for. @param {boolean | null} fill */
+  const carriedBelow = fill => (fill === null ? html`<p class="cc-waits" role="status">Looking for a sentence B …</p>` : flow.view());
 
   /** Both runs as the page looks at them; what is known of them yet. @param {Packet} a @param {boolean | null} fill whether B is the one that stays */
   function lookedAtBoth(a, fill) {
@@ -285,7 +290,7 @@ export function compare(root, context) {
     };
     return html`<div class="cp-heads">${board({ label: 'How much each head differs', layers, heads, names: Array.from({ length: heads }, (_, i) => String(i)), attribute: 'data-head-row', kind: 'is-small', part })}</div>
       <div class="cp-legend"><div class="cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(points(most))}</span></div>
-        <p class="cp-rank">${typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { count: own, layer, head, change: Math.abs(change) }) : ''}`).trim()}</p></div>`;
+        <p class="cp-rank">${typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { count: own, layer, head, change: Math.abs(change), though: at === of.first.heads[0] ? `, though ${LESS[of.first.why]}` : '' }) : ''}`).trim()}</p></div>`;
   }
 
   /** The shares of a row in A and in B. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */
@@ -303,7 +308,7 @@ export function compare(root, context) {
 
   return {
     choice(a, of) {
-      const look = of.view === 'look' || context.options().closed, found = look ? both(a, of) : null;
+      const look = of.view === 'look' || context.options().closed || a.about.gap < 0, found = look ? both(a, of) : null;
       if (!look) return usualChoice(a, of);
       if (!found) return equal(of) || context.peek(ofB(of)) ? usualChoice(a, of) : null;
       const [first] = found.first.heads, { layers, heads } = a.about.model, layer = Math.min(of.layer ?? first.layer, layers - 1), head = Math.min(of.head ?? first.head, heads - 1);

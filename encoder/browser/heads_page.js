@@ -8,7 +8,7 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, briefOf, carriedBy, carriedFinding, carrierOf, commonEnds, findingOf, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { largeMap } from './large_map.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
@@ -25,7 +25,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./jobs.js').Known} Known */
 
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
-const CARRIED = 'carried';
+const CARRIED = 'carried', LOOK = 'look';
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -40,6 +40,8 @@ export function heads(root, context) {
   const all = new Map();
   /** Whether the run chose the head, and nobody. */
   let free = false;
+  /** Whether what heads carry is shown, which is no picture to keep. */
+  let tabled = false;
   let coming = '', failed = '', why = '', painted = '', turn = 0, shown = '';
   /** Whether it may have been examined since that was asked. */
   let renewed = false;
@@ -55,7 +57,7 @@ export function heads(root, context) {
   const control = new AbortController(), small = document.createElement('canvas');
 
   const top = headline(context, { layer: false, head: false });
-  const views = radios('show', index => store.set({ view: index ? CARRIED : '' }, { push: true }));
+  const views = radios('show', index => store.set({ view: index ? CARRIED : LOOK }, { push: true }));
   const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' }), list = el('div'), here = sentenceHere(word => store.set({ word })), large = largeMap(word => store.set({ word }));
   const shownExamples = examples(() => { turn++; redraw(); });
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' });
@@ -99,7 +101,7 @@ export function heads(root, context) {
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place);
-    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job).replace('→ its ', '→ '), brief: briefOf(job.job), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: titleOf(job.job), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
     if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
@@ -132,20 +134,20 @@ export function heads(root, context) {
   /** What each phenomenon is, and which heads carry it. @param {import('./jobs.js').Phenomenon[]} all @param {Head} chosen */
   function phenomena(all, chosen) {
     const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after}`; };
-    return html`<p class="hd-how hd-means">${explained('Carries: how much of the change from one sentence to the other comes with what this head alone writes at the gap.')}</p>
+    return html`<p class="hd-how hd-means">${explained('Carries: the share of the change, from one sentence to the other, that comes with what this head alone writes at the gap. 5.6: head 6 of layer 5.')}</p>
       <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
       <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
         <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
           ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>not one head’s</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
-        <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b>${of.halves.length ? html`<small>halves ${of.halves.map(half => tight(percent(half, 1)).replace('\u00a0%', '')).join(' and ')}\u00a0%</small>` : nothing}</td>
+        <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b></td>
         <td class="hd-random">${of.random < 0.005 ? '<\u00a01\u00a0%' : `≤\u00a0${tight(percent(of.random, 1))}`}</td></tr>`)}</tbody></table>
-      <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. Halves: the same heads in every second pair, and in the rest. This says what carries a change, not that there is no other way.</p>`;
+      <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. This says what carries a change, not that there is no other way.</p>`;
   }
 
-  /** The jobs of the chosen head: whether it passed in the first, and how all were examined. @param {import('./jobs.js').Job[]} jobs */
-  const working = jobs => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job' : 'Candidate for'}: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
-    <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}</details>` : nothing);
+  /** The jobs of the chosen head: whether it passed in the first, and how all were examined. @param {import('./jobs.js').Job[]} jobs @param {string} passed how many of all passed */
+  const working = (jobs, passed) => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job' : 'Candidate for'}: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
+    <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}<p class="hd-notes">${passed}</p></details>` : nothing);
 
   /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */
   const carrying = (carries, place) => (carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
@@ -172,31 +174,34 @@ export function heads(root, context) {
 
   function redraw() {
     if (!run || !state) return;
-    const of = run, what = known(), shown_ = what?.carries ?? [], carried = state.view === CARRIED && shown_.length > 0, chosen = { layer: state.layer, head: state.head };
-    const place = carried && what && free && !carriedBy(what, chosen).length ? leader(what) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
+    const of = run, what = known(), shown_ = what?.carries ?? [], chosen = { layer: state.layer, head: state.head };
+    const carried = what !== null && shown_.length > 0 && (state.view === CARRIED || (!state.view && of.about.gap >= 0 && (free || carriedBy(what, chosen).length > 0)));
+    const waits = !what && !state.view && free && of.about.gap >= 0 && wasExamined(of, null) && failed !== of.about.model.digest; // a table may come
+    tabled = carried;
+    const place = carried && free ? carrierHere(of) ?? (carriedBy(what, chosen).length ? chosen : leader(what)) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
     const theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
     if (shown !== name) turn = 0;
     shown = name;
     if (drawn !== of) span = ends(of);
     const all = jobsOf(of, what), jobs = jobsAt(of, what, place), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
     const word = words(of)[wordAt(of, state.word)];
-    top.draw(of, state, carried && what ? carriedFinding(what, place) : findingOf(of, what, place));
+    top.draw(of, state, carried ? carriedFinding(what, place) : findingOf(of, what, place));
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const framed = [all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this to the guess')}</span>` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
-        ${list}<p class="hd-how">${what?.passed ?? ''}</p><p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried || waits}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
+        ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}${shownExamples.element}</div>
       <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${large.element}${carried ? [carrying(carries, place), working(jobs)] : [working(jobs), carrying(carries, place)]}
+        ${large.element}${carried ? [carrying(carries, place), working(jobs, what.passed)] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
-        ${shownExamples.element}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
+        <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
     large.draw(of, place, word, theme, span);
-    if (!carried) {
+    if (!carried && !waits) {
       if (drawn !== of || labelled !== what || !grid.children.length) label(of, what);
       labelled = what;
       paint(of, theme);
@@ -227,7 +232,7 @@ export function heads(root, context) {
       redraw();
     },
     kept() {
-      if (!run || !state) return null;
+      if (!run || !state || tabled) return null;
       const { layer, head } = state;
       return { picture: 'all_heads', name: 'The maps of all heads', query: toQuery({ ...made(state), layer, head }) };
     },

@@ -12,9 +12,9 @@ import { parts } from './say.js';
 /** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
 /** `count` questions were asked, and without the head the first guess at a `gap` loses `cost` of its share, or the last vector of the word asked moves by it. @typedef {Head & {title: string, text: string, count: number, cost: number, gap: boolean, some: Example[]}} Examples */
 /**
- * A phenomenon: `heads` carry so much of the change in the guess, each alone, `share` all of them together; a `small` set carries enough. `random` is the largest share of random sets, `halves` are those
- * of the set in even and odd pairs, of which there are `count`; people wrote the `natural` ones. `a` and `b` are one of them, `words` what it turns.
- * @typedef {{what: string, shows: string, natural: boolean, heads: [layer: number, head: number, share: number][], share: number, small: boolean, random: number, count: number, halves: number[], a: string, b: string, words: string[]}} Phenomenon
+ * A phenomenon: `heads` carry so much of the change in the guess, each alone, `share` all of them together; a `small` set carries enough. `random` is the largest share of random sets,
+ * there are `count` pairs; people wrote the `natural` ones. `a` and `b` are one of them, `words` what it turns.
+ * @typedef {{what: string, shows: string, natural: boolean, heads: [layer: number, head: number, share: number][], share: number, small: boolean, random: number, count: number, a: string, b: string, words: string[]}} Phenomenon
  */
 /** What a head carries: its own share of a phenomenon's. @typedef {{of: Phenomenon, own: number}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
@@ -75,21 +75,17 @@ export function jobsAt(run, known, place) {
 /** Whether the model was examined. @param {Packet} run @param {Known | null} known */
 export const wasExamined = (run, known) => (known ? known.exam !== '' : Boolean(run.about.evidence?.length));
 
-/** A job as from what to what: "object → its verb". @param {string} job */
+/** A job in a few letters, the only name of it that is short: "object → verb", "gap → subject". @param {string} job */
 export function titleOf(job) {
   const row = /^looks from an? (.+) to (.+)$/.exec(job), column = /^looks at an? (.+) from (.+)$/.exec(job), [, from, to] = row ?? column ?? ['', job, ''];
-  return to ? `${from} → ${to}` : from;
+  return to ? `${from.replace('masked verb', 'gap')} → ${to.replace(/^its /, '')}` : from;
 }
-
-/** A job in a few letters: "object → verb", "gap → subject". @param {string} job */
-export const briefOf = job => titleOf(job).replace('→ its ', '→ ').replace('masked verb', 'gap');
 
 /** A job as what is found: "finds the verb of an object". @param {string} job */
 export function findsOf(job) {
   const [, from, to] = /^looks from (.+) to its (.+)$/.exec(job) ?? [];
   return to ? `finds the ${to} of ${from}` : job;
 }
-
 
 /** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
 export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(one => same(one, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
@@ -106,9 +102,9 @@ const changeHere = (run, place) => changesHere(run).find(one => same(one, place)
 /** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
 export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
 
-/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then what carries most to it or costs its guess most, then any other job that passed or is clear. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then, as on every page, the one that its guess needs most, then any other job that passed or is clear. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
 export function opensOn(run, found) {
-  return found.find(({ masked, clear }) => masked && clear) ?? carrierHere(run) ?? needed(run) ?? found.find(({ job, clear }) => job.passed || clear);
+  return found.find(({ masked, clear }) => masked && clear) ?? needed(run) ?? found.find(({ job, clear }) => job.passed || clear);
 }
 
 /** The head that alone carries most of any change. @param {Known} known @returns {Head} */
@@ -170,8 +166,9 @@ export function findingOf(run, known, place) {
   const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap), most = needed(run);
   if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
   if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate'; // what did not pass is not found for certain
-    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...given, from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
+    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate';
+    // What did not pass is not found for certain: it is only said where it looks.
+    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...(job.passed ? given : { layer, head }), from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
     return parts(`heads_${kind}`, { ...given, share, count, text });
   }
   const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
@@ -187,8 +184,8 @@ export function findingOf(run, known, place) {
 export function carriedFinding(known, { layer, head }) {
   const [most] = carriedBy(known, { layer, head });
   if (!most) return parts('heads_carries_none', { layer, head });
-  const { of: { words: [word, other] }, own: share } = most;
-  return parts('heads_carried', { layer, head, share, word: quoted(word), other: quoted(other) });
+  const { of, own: share } = most, [word, other] = of.words;
+  return parts('heads_carried', { count: of.count, pairs: pairsOf(of), layer, head, share, word: quoted(word), other: quoted(other) });
 }
 
 /** How often a head is right in its job and the best simple rule, whether it passed, and why not where these numbers do not say it. @param {Job} job @returns {[string, Record<string, string | number>]} */

@@ -9,7 +9,7 @@ import { direction, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 
-const NAMED = 26; // tokens up to which each is named at both sides
+const NAMED = 26; // names at a side, at most
 const LEFT = 74, TOP = 62, BARE = 8; // pixels for names at the left and above, and of a side without any
 const HIGH = 216, ROW = [6, 24]; // pixels of all rows, and of one at least and at most
 const LETTERS = 9; // of a name
@@ -48,9 +48,9 @@ export function largeMap(choose) {
     element,
     /** @param {Packet} run @param {import('./claim.js').Head} place @param {import('./run.js').Word | undefined} word whose row is framed @param {import('./grid.js').Theme} theme @param {{low: number, high: number}} span the ends of the colours */
     draw(run, { layer, head }, word, theme, span) {
-      const { tokens, rows } = run.about, n = tokens.length, named = n <= NAMED, [left, top] = named ? [LEFT, TOP] : [BARE, BARE], room = sheet.clientWidth - left - BARE;
+      const { tokens, rows } = run.about, n = tokens.length, each = Math.ceil(n / NAMED), [left, top] = [LEFT, TOP], room = sheet.clientWidth - left - BARE;
       if (room <= 0) return;
-      const high = Math.max(Math.min(ROW[1], Math.floor(HIGH / rows.length)), named ? ROW[0] : HIGH / rows.length), wide = Math.min(room / n, high * 2), back = direction(run) === 'rtl', names = [...tokens];
+      const high = Math.max(Math.min(ROW[1], Math.floor(HIGH / rows.length)), each === 1 ? ROW[0] : HIGH / rows.length), wide = Math.min(room / n, high * 2), back = direction(run) === 'rtl', names = [...tokens];
       for (const one of words(run)) if (!one.gap && one.count === 1) names[one.position] = one.name;
       for (const one of words(run)) if (one.gap) names[one.position] = 'gap';
       laid = { run, layer, head, left, top, wide, high, back, names };
@@ -65,7 +65,9 @@ export function largeMap(choose) {
         pen.drawImage(small, 0, 0, canvas.width, canvas.height);
       }
       const x = (/** @type {number} */ j) => left + wide * ((back ? n - 1 - j : j) + 0.5), y = (/** @type {number} */ i) => top + high * (i + 0.5), mine = word ? rows.map((position, i) => (position >= word.position && position < word.position + word.count ? i : -1)).filter(i => i >= 0) : [];
-      into(html`<svg width=${sheet.clientWidth} height=${top + down + 4}>${named ? [rows.map((position, i) => svg`<text x=${left - 6} y=${y(i)} text-anchor="end" dominant-baseline="central" class=${mine.includes(i) ? 'is-mine' : nothing}>${short(names[position])}</text>`), names.map((name, j) => svg`<text transform="translate(${x(j)} ${top - 6}) rotate(-90)" dominant-baseline="central">${short(name)}</text>`)] : nothing}
+      /** Whether a token has its name: all, or every so many; the framed ones push out those beside them. @param {number} i @param {number[]} first */
+      const named = (i, first) => first.includes(i) || (i % each === 0 && !first.some(one => Math.abs(one - i) < each));
+      into(html`<svg width=${sheet.clientWidth} height=${top + down + 4}>${rows.map((position, i) => (named(i, mine.slice(0, 1)) ? svg`<text x=${left - 6} y=${y(i)} text-anchor="end" dominant-baseline="central" class=${mine.includes(i) ? 'is-mine' : nothing}>${short(names[position])}</text>` : nothing))}${names.map((name, j) => (named(j, []) ? svg`<text transform="translate(${x(j)} ${top - 6}) rotate(-90)" dominant-baseline="central">${short(name)}</text>` : nothing))}
         ${mine.length ? svg`<rect x=${left - 1} y=${top + high * mine[0] - 1} width=${across + 2} height=${high * mine.length + 2}></rect>` : nothing}</svg>`, marks);
     },
   };

@@ -144,7 +144,7 @@ def carries(encoder: TextEncoder) -> list[Known]:
         {"what": CALLED.get(name, name), "shows": phenomenon(name).shows, "natural": circuit is shipped.natural}
         | {"heads": [[layer, head, circuit.each[layer, head]] for layer, head in circuit.heads]}
         | {"share": circuit.share, "small": circuit.small, "random": max(circuit.random), "count": circuit.pairs}
-        | {"halves": [*circuit.halves], "a": a, "b": b, "words": [*words]}
+        | {"a": a, "b": b, "words": [*words]}
         for name, circuit, (a, b, words) in circuits
     ]
 

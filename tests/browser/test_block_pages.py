@@ -187,13 +187,21 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             np.testing.assert_allclose(said, 100 * np.array(parts) / values[-1], atol=1)
             assert after_norm or sum(said) == 100  # as they are written
             if after_norm:
-                expect(stack.locator(".an-how")).to_contain_text(f"With the learned gamma and beta: {values[-1]:.3g}.")
+                expect(stack.locator(".an-how")).to_contain_text(
+                    "The learned gamma and beta then change that on purpose."
+                )
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
-    expect(page.locator(".an-root")).to_have_text("√512 = 22.6")
+    expect(page.locator(".an-root")).to_have_text("before gamma and beta: √512 = 22.6")
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}: every vector")
+    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}.")
+    before = page.locator(".an-before").evaluate("one => parseFloat(one.style.width)")
+    scale = sum(wide) / np.abs(values[:-1]).sum()
+    assert before / scale == pytest.approx(512**0.5, rel=0.01), "before gamma and beta"
+    both = (trace[step][0].double().norm() for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output"))
+    long = [f"{float(one):.3g}" for one in both]
+    expect(page.locator(".an-note")).to_have_text(f"not {long[0]} + {long[1]}: they do not point the same way")
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -273,7 +281,7 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
-    expect(page.locator(".an-how")).to_contain_text("With the learned gamma and beta and the change: ")
+    expect(page.locator(".an-how").last).to_contain_text("The learned gamma and beta and the change ")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
@@ -282,7 +290,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     trace = encoder.trace("The cat sat.")
     page = opened("add_norm", runs=packed(encoder, trace), layer=0, word=2, step="add_norm_1.output")
     expect(page.locator(".at-what")).to_contain_text("This model has no norm here")
-    expect(page.locator(".an-how")).to_contain_text("No norm stands on this path: the sum keeps its length.")
+    expect(page.locator(".an-how").first).to_contain_text("No norm stands on this path: the sum keeps its length.")
     assert page.locator(".an-stack h2").all_inner_texts() == ["The sum at “cat”"]
     page.get_by_role("radio", name="after feed-forward").click()
     headings = ["What feed-forward reads, after the norm", "The sum at “cat”"]

@@ -54,7 +54,7 @@ def opened(mounted: Mounted, packets: Packets) -> Opened:
 
     def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
         keys = ["attention", "what_if", "compare"]
-        ready = "[data-phenomenon]" if first.get("view") else "[data-head-map]"
+        ready = "[data-head-map]" if first.setdefault("view", "look") == "look" else "[data-phenomenon]"
         some = {"keys": keys, "held": held, "lost": lost, "more": True, "ready": ready}
         return mounted("heads", runs or packets, first=first, **some)
 
@@ -117,11 +117,11 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     table = plain(page.locator(".hd-figures").first.inner_text())
     for one in (row, other):
         assert f"{percent(one.accuracy)} of {one.n}" in table and percent(one.rule_accuracy) in table
-    assert f"{row.rule}. The best fixed distance" in page.locator("details .hd-notes").inner_text()
+    assert f"{row.rule}. The best fixed distance" in page.locator("details div.hd-notes").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the name of a rule is wrapped"
     verdict = (
-        f"In {row.n} cases (news and Wikipedia) it looks at the right word in {percent(row.accuracy)}, "
-        f"the best simple rule in {percent(row.rule_accuracy)}. It did not pass."
+        f"Right in {percent(row.accuracy)} of {row.n} cases (news and Wikipedia), "
+        f"the best simple rule in {percent(row.rule_accuracy)}: it did not pass."
     )
     assert verdict in plain(page.locator(".hd-verdict").inner_text())
 
@@ -178,7 +178,7 @@ def test_it_opens_on_a_head_whose_job_is_found_in_the_sentence(opened: Opened, b
     expect(page.locator(none)).to_be_hidden()
 
 
-def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_gap(
+def test_with_a_gap_it_opens_on_what_heads_carry_and_the_head_that_carries_most_to_it(
     opened: Opened, small: TextEncoder
 ) -> None:
     shipped = circuits_by_content(small.source.fingerprint)
@@ -186,9 +186,12 @@ def test_where_no_job_is_clear_it_opens_on_the_head_that_carries_most_to_this_ga
     natural = shipped.natural
     layer, head = most = max(natural.each, key=natural.each.__getitem__)
     assert most in natural.heads and natural.each[most] > 0.5
-    chosen = "[data-head-map][aria-selected=true]"
-    page = opened(runs=packed(small, small.trace(SENTENCE)))
-    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
+    page = opened(runs=packed(small, small.trace(SENTENCE)), view="")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(f"^In {natural.pairs} pairs that people wrote, head {head} of layer {layer} alone carries")
+    )
+    expect(page.locator(".hd-one > h2")).to_have_text(f"Head {head} of layer {layer}")
+    page.evaluate("place => store.set(place)", {"layer": layer, "head": head, "view": "look"})
     run = small.trace(SENTENCE)
     gap, keys = (run.tokens.index(token) for token in ("[MASK]", "keys"))
     looks = percent(float(run[f"layers.{layer}.attention.weights"][head, gap, keys]), 1)
@@ -268,8 +271,10 @@ def test_a_head_of_constructed_sentences_says_what_it_does_in_real_ones(opened: 
     page = opened(layer=5, head=6)
     made = next(one for one in bundled_exam("base").frames if one.frame == "all frames")  # type: ignore[union-attr]
     page.locator(".hd-examples").wait_for()
-    numbers = f"in {percent(made.accuracy)}, the best simple rule in {percent(made.rule_accuracy)}. It did not pass."
-    assert numbers in plain(page.locator(".hd-verdict").inner_text())
+    numbers = f"{percent(made.accuracy)} of {made.n} cases (constructed sentences)"
+    assert f"Right in {numbers}, the best simple rule in {percent(made.rule_accuracy)}: it did not pass." in plain(
+        page.locator(".hd-verdict").inner_text()
+    )
     page.get_by_text("How it was examined").click()
     table = plain(page.locator(".hd-figures").first.inner_text())
     assert f"{percent(made.accuracy)} of {made.n}" in table and "web text" in table
@@ -356,7 +361,7 @@ def test_the_page_speaks_of_one_head(opened: Opened, base: TextEncoder) -> None:
     page = opened(runs=packed(base, base.trace("I walked to the shop.")), view="carried")
     heading, beside = page.get_by_role("heading", level=1), page.locator(".hd-one > h2")
     _, (layer, head) = max(alone)
-    expect(heading).to_contain_text(f"Head {head} of layer {layer} alone carries")
+    expect(heading).to_contain_text(f"head {head} of layer {layer} alone carries")
     expect(beside).to_have_text(f"Head {head} of layer {layer}")
     page.get_by_role("link", name="Step by step").click()
     assert [(query["layer"], query["head"]) for _, query in page.evaluate("led")] == [(str(layer), str(head))]
@@ -380,7 +385,7 @@ def test_what_heads_carry_is_a_table_whose_pairs_open_on_compare(opened: Opened,
     assert "304 pairs that people wrote" in plain(rows.first.inner_text())
     assert not overflows(page)
     page.get_by_role("button", name=re.compile("^head 5 of layer 5")).first.click()
-    expect(page.locator("h1")).to_have_text(re.compile("Head 5 of layer 5 alone carries 94.% of what turns “his” into"))
+    expect(page.locator("h1")).to_have_text(re.compile("head 5 of layer 5 alone carries 94.% of what turns “his” into"))
     page.locator("[data-phenomenon=gender] .hd-pair").click()
     ((key, query),) = page.evaluate("led")
     assert key == "compare" and query["view"] == "carried"

@@ -35,8 +35,8 @@ class SmallChange:
 def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -> list[SmallChange]:
     """Find words of a sentence to change: those that turn its guess into another first, and neighbours after others.
 
-    A word becomes its partner in a phenomenon, its other number (a plain -s), or its nearest neighbour in the table of
-    embeddings; of each kind those that turn the guess at the gap most come first.
+    A word becomes its partner in a phenomenon, its other number (a plain -s), or, where neither of these is clear, its
+    nearest neighbour in the table of embeddings; of each kind those that turn the guess at the gap most come first.
 
     Args:
         encoder: any model; one that guesses no words, or a sentence without a gap, gives changes in reading order.
@@ -57,7 +57,9 @@ def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -
         stays = run.a["mlm.logits"][run.gap].argmax() == run.b["mlm.logits"][run.gap].argmax()
         rank = near and len(was) < TELLING, bool(stays), near or run.flip < CLEAR, -run.flip
         tried.append((rank, SmallChange(b, was, new, run.words, run.flip)))
-    return [change for _, change in sorted(tried, key=lambda item: item[0])[:MOST_CHANGES]]
+    tried.sort(key=lambda item: item[0])
+    clear = [change for (_, _, weak, _), change in tried if not weak]
+    return (clear or [change for _, change in tried])[:MOST_CHANGES]
 
 
 def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:
