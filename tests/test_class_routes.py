@@ -95,7 +95,11 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         post(client, "act", seat=teacher, act="close")
         hears.until(lambda parts: phase(parts) == "closed")
         said = "".join(hears.all)
-        assert all(name not in said for name in ("values", "truth", "finding")) and "Most often" not in said and other[-32:] not in said
+        assert (
+            all(name not in said for name in ("values", "truth", "finding"))
+            and "Most often" not in said
+            and other[-32:] not in said
+        )
         assert teacher[-32:] not in said and '"answered"' not in said
         post(client, "act", seat=teacher, act="compare")
         results = hears.until(lambda parts: phase(parts) == "answers")["class"]["results"]
@@ -135,15 +139,20 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
         assert "asks nothing" in refusal["message"]
     offers = [(query, post(client, "offer", seat=teacher, query=query)) for query in queries]
     query, offered = next((query, one) for query, one in offers if one["lesson"] or kind != "lesson")
-    assert offered["tokens"][1:3] != ["the", "the"] and offered["claims"] and offered["no_guess"] == ""
+    assert len({*offered["tokens"]}) == len(offered["tokens"]) and offered["claims"] and offered["no_guess"] == ""
     post(client, "ask", seat=teacher, query=query, kind=kind, **given)
     with listen(client) as line:
         about = asked(Heard(line, pupil).until(asked))
-    assert about["ask"].startswith("Where does “" if kind == "lesson" else begins)
+    assert about["ask"].startswith("Which word does" if kind == "lesson" else begins)
     if "word" in given:
         assert ("The ____ to the cabinet" in about["sentence"]) == (kind == "word" and given["word"] == 2)
     answer = about["low"] if about["kind"] == "number" else 0
     assert post(client, "answer", seat=pupil, number=1, round=1, answer=answer)["taken"]
+    post(client, "act", seat=teacher, act="reveal")
+    if kind == "claim":
+        with listen(client) as line:
+            results = Heard(line, pupil).until(lambda parts: phase(parts) == "shown")["class"]["results"]
+        assert results["said"].partition("had it. ")[2]  # what was measured
 
 
 def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
