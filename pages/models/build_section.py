@@ -54,8 +54,8 @@ def draw() -> None:
         else:
             st.markdown(f":red[{why}]" * (not wrong), width="content")
         st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build)
-    if state.current().model.startswith(offered_models.BUILT):
-        st.button("See its attention", key="see_built", on_click=see)
+        if state.current().model.startswith(offered_models.BUILT):
+            st.button("See its attention", key="see_built", on_click=see)
     draw_others(wrong, why)
 
 

@@ -105,6 +105,10 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     is_at(phone, "attention", step="attention.scaled")
     expect(phone.get_by_role("heading", level=1)).to_have_text(teacher.get_by_role("heading", level=1).inner_text())
 
+    phone.locator(".rail-play").first.tap()
+    expect(line(phone)).to_contain_text("You are on your own")
+    part(phone, "back").tap()
+    follows(phone)
     head(phone, 5).tap()
     expect(line(phone)).to_contain_text("You are on your own")
     head(teacher, 2).click()
@@ -184,6 +188,12 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     phone.context.set_offline(False)
     expect(question(phone)).to_contain_text("of 1 (", timeout=PATIENCE)
     follows(phone)
+    part(teacher, "put_away").click()
+    expect(line(teacher)).to_contain_text("1 sentence")
+    part(teacher, "page").click()
+    part(teacher, "begin_attention").click()
+    expect(phone.locator(".enc-bar")).to_contain_text("steep", timeout=PATIENCE)
+    is_at(phone, "attention")
     assert serious(teacher) == [] and phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for page in (teacher, phone):
         page.context.close()
