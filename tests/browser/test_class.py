@@ -192,7 +192,8 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     expect(line(teacher)).to_contain_text("1 sentence")
     part(teacher, "page").click()
     part(teacher, "begin_attention").click()
-    expect(phone.locator(".enc-bar")).to_contain_text("steep", timeout=PATIENCE)
+    sentence = phone.get_by_role("textbox", name="Sentence", exact=True)
+    expect(sentence).to_have_value("The <b>river</b> bank was $steep$.", timeout=PATIENCE)
     is_at(phone, "attention")
     assert serious(teacher) == [] and phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for page in (teacher, phone):
