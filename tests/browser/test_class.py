@@ -2,7 +2,7 @@
 
 import re
 
-from browser_tools import barriers, open_page, problems, watch
+from browser_tools import barriers, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 PATIENCE = 60_000
@@ -190,7 +190,8 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     follows(phone)
     part(teacher, "put_away").click()
     expect(line(teacher)).to_contain_text("1 sentence")
-    part(teacher, "page").click()
+    with rerun(teacher):
+        part(teacher, "page").click()
     part(teacher, "begin_attention").click()
     sentence = phone.get_by_role("textbox", name="Sentence", exact=True)
     expect(sentence).to_have_value("The <b>river</b> bank was $steep$.", timeout=PATIENCE)
