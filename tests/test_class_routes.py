@@ -86,7 +86,9 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert hears.parts["class"]["led"] and hears.parts["own"]["answer"] is None
         post(client, "ask", seat=teacher, query=GAP, kind="look", word=2)
         about = asked(hears.until(asked))
-        assert about["ask"] == "Where does “keys” (2) look most in layer 1, head 2?" and len(about["options"]) == 12
+        assert about["ask"] == "Which word does “keys” look at most in layer 1, head 2?"
+        assert len(about["options"]) == 10 and about["options"][1:4] == ["keys", "to", "the (4)"]
+        assert about["sentence"] == "The keys to the cabinet ____ on the table."
         assert post(client, "answer", seat=pupil, number=1, round=1, answer=3) == {"taken": True}
         assert post(client, "answer", seat=other, number=1, round=1, answer=1) == {"taken": True}
         assert post(client, "answer", seat=pupil, number=1, round=2, answer=3) == {"taken": False}
@@ -94,7 +96,11 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         post(client, "act", seat=teacher, act="close")
         hears.until(lambda parts: phase(parts) == "closed")
         said = "".join(hears.all)
-        assert "values" not in said and "truth" not in said and "Most often" not in said and other[-32:] not in said
+        assert (
+            all(name not in said for name in ("values", "truth", "finding"))
+            and "Most often" not in said
+            and other[-32:] not in said
+        )
         assert teacher[-32:] not in said and '"answered"' not in said
         post(client, "act", seat=teacher, act="compare")
         results = hears.until(lambda parts: phase(parts) == "answers")["class"]["results"]
@@ -106,7 +112,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
         assert results["said"].startswith(f"It is “{best['text']}”")
         csv = client.post("/api/class/keep", json={"seat": teacher, "format": "csv"}).text
-        assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "3 to,1,2" in csv
+        assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "the (4),1,2" in csv
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
     with listen(client) as again:  # a tab that is loaded anew
         own = Heard(again, pupil).until(lambda parts: "own" in parts)["own"]
@@ -116,8 +122,9 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
 @pytest.mark.parametrize(
     ("kind", "given", "begins"),
     [
-        ("much", {"word": 2, "to": 5}, "What percentage of its weight does “keys” (2) give “cabinet” (5)"),
-        ("word", {"word": 6}, "Which word is the likeliest at “[MASK]” (6)?"),
+        ("much", {"word": 2, "to": 5}, "What percentage of its weight does “keys” give “cabinet”"),
+        ("word", {"word": 6}, "What does the model put in the gap?"),
+        ("word", {"word": 2}, "What does the model put in the gap?"),
         ("claim", {"claim": 1}, ""),
         ("lesson", {}, ""),
     ],
@@ -133,7 +140,7 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
         assert "asks nothing" in refusal["message"]
     offers = [(query, post(client, "offer", seat=teacher, query=query)) for query in queries]
     query, offered = next((query, one) for query, one in offers if one["lesson"] or kind != "lesson")
-    assert offered["tokens"][1].startswith("1 ") and offered["claims"] and offered["no_guess"] == ""
+    assert len({*offered["tokens"]}) == len(offered["tokens"]) and offered["claims"] and offered["no_guess"] == ""
     post(client, "ask", seat=teacher, query=query, kind=kind, **given)
     with listen(client) as line:
         about = asked(Heard(line, pupil).until(asked))
@@ -143,8 +150,15 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
         begins = question.ask.replace("*", "").partition("{")[0]
         assert begins
     assert about["ask"].startswith(begins)
+    if "word" in given:
+        assert ("The ____ to the cabinet" in about["sentence"]) == (kind == "word" and given["word"] == 2)
     answer = about["low"] if about["kind"] == "number" else 0
     assert post(client, "answer", seat=pupil, number=1, round=1, answer=answer)["taken"]
+    post(client, "act", seat=teacher, act="reveal")
+    if kind == "claim":
+        with listen(client) as line:
+            results = Heard(line, pupil).until(lambda parts: phase(parts) == "shown")["class"]["results"]
+        assert results["said"].partition("had it. ")[2]  # what was measured
 
 
 def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,9 @@ from pages.front import visitors
 from pages.front.visitors import LONGEST, address
 from pages.ui.classroom import classroom as rules
 from pages.ui.classroom import open_class
+from pages.ui.classroom import results as answers
 from pages.ui.classroom.classroom import ClassError, Classroom, GoneError, OutError
-from pages.ui.classroom.open_class import MOST_FROM_ONE, MOST_PUPILS, Question
+from pages.ui.classroom.open_class import MOST_FROM_ONE, MOST_PUPILS, Question, Results
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
 
@@ -424,3 +425,11 @@ def test_several_lines_of_what_proxies_name_are_one(monkeypatch: pytest.MonkeyPa
     headers = [(b"x-forwarded-for", b"made up"), (b"x-forwarded-for", b"198.51.100.7")]
     asks = HTTPConnection({"type": "http", "headers": headers, "client": (PROXY, 1)})
     assert visitors.visitor(asks) == "198.51.100.7"
+
+
+def test_equal_votes_are_a_tie_and_what_was_measured_comes_with_the_answer() -> None:
+    hidden = replace(LOOK, truth=None, values=())
+    says = [answers.summary(Results(hidden, (list(given),))) for given in ([0.0, 1.0], [0.0, 0.0, 1.0])]
+    assert says == ["2 answered. A tie: “the” and “cat” (1 each).", "3 answered. Most often: “the” (2)."]
+    measured = Results(replace(LOOK, finding="It was measured."), ([2.0],))
+    assert answers.summary(measured) == "It is “sat”: 1 of 1 (100 %) had it. It was measured."

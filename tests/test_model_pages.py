@@ -153,7 +153,7 @@ def test_the_builder_says_what_a_shape_holds_and_what_is_wrong_below_its_field()
     app = page()
     for name, config in PRESETS.items():
         healthy(app.selectbox(key="preset").set_value(name).run())
-        assert f"**{brief(size(config).parameters / 1e6)} M** parameters, random" in texts(app), name
+        assert f"**{brief(size(config).parameters / 1e6)} M** parameters, random weights" in texts(app), name
         idle = config.vocab_size - 16_384  # the bundled tokenizer has so many
         assert (f"{idle:,} rows of this vocabulary are never looked up" in words(app)) == (idle > 0), name
         assert not app.button(key="build").disabled
@@ -179,7 +179,7 @@ def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> Non
 
 def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     app = press(fill(page(), SMALL_SHAPE | {"build_seed": 7}), "build")
-    assert ":blue[The built model] has 2 layers of 3 heads" in app.title[0].value
+    assert ":blue[The built model] is" in app.title[0].value and "2 layers of 3 heads" in app.title[0].value
     assert "nothing that it does was learned" in texts(app)
     name = model_of(go(app, "attention"))
     assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7" == "".join(app.query_params["model"])

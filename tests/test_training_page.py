@@ -284,6 +284,8 @@ def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
     assert "Network 4 computes “Each half backwards”, and layer 0, head 1 does it." in right
     wrong = checked("backwards", "several")
     assert "No. It answers 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
+    near = checked("mirrored", "0.0")
+    assert "Without your head 0 % of the answers change." in near and "head 1: 100 %" not in near
     assert "Now step into it" not in wrong and "Network 4: what does it compute" in wrong
 
 

@@ -9,17 +9,18 @@ import { say } from './say.js';
 
 const UNREACHED = 'The class cannot be reached right now. Your screen stays as it is, and keeps trying.';
 const NOBODY = 'Your teacher is away; the class goes on when they are back.';
-const VEIL = 'The picture comes back with the answer.';
+const VEIL = 'The page comes back with the answer.';
 const CLOSED = 'Voting is closed. Your teacher will show the answer.';
 /** @type {Record<string, string[]>} */
 const PHASES = { open: ['close', 'compare', 'reveal'], closed: ['compare', 'reveal', 'again'], answers: ['reveal', 'again'], shown: ['again'] };
 /** @type {Record<string, string>} */
-const ACTS = { close: 'Close voting', compare: 'Show the votes', reveal: 'Reveal the answer', again: 'Vote again', put_away: 'Done' };
+const ACTS = { close: 'Close voting', compare: 'Close and show votes', reveal: 'Reveal the answer', again: 'Vote again', put_away: 'Done' };
 /** What can be asked, and what is chosen for it. @type {Record<string, [title: string, ...fields: string[]]>} */
-const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['Which word?', 'word'], claim: ['Does it hold?', 'claim'] };
+const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['Does it hold?', 'claim'] };
 /** @type {Record<string, string>} */
-const FIELDS = { word: 'Which word?', to: 'At which word does it look?', claim: 'Which claim?' };
+const FIELDS = { word: 'Which word?', gap: 'Which word is hidden?', to: 'At which word does it look?', claim: 'Which claim?' };
 const STEPS = 100; // places of the slider
+const MOST_HERE = 5; // claims of a page that stand first
 /** Pages to begin with. @type {[key: string, title: string][]} */
 const BEGIN = [['start', 'Start'], ['attention', 'Attention'], ['heads', 'Heads'], ['what_if', 'What if'], ['lessons', 'Lessons']];
 
@@ -74,7 +75,7 @@ export function classLine(state, acts) {
 
   /** Where this screen is, or how many are there. */
   function place() {
-    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.answered === null ? '' : say('class_answered', { count: state.counts.answered }), state.counts.uncounted ? say('class_uncounted', { count: state.counts.uncounted }) : ''].filter(Boolean).join(', ');
+    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.answered === null ? '' : say('class_answered', { count: state.counts.answered }), state.counts.uncounted ? say('class_uncounted', { count: state.counts.uncounted }) : '', state.wall.length ? say(state.wall.length > 1 ? 'class_sentences' : 'class_sentence', { count: state.wall.length }) : ''].filter(Boolean).join(', ');
     return `${state.seat.includes('-follows-') ? 'You see what the class sees.' : 'You are on your own.'}${state.now && !state.now.led ? ` ${NOBODY}` : ''}`;
   }
 
@@ -91,12 +92,12 @@ export function classLine(state, acts) {
     const { number, round, phase, kind, options } = about, given = state.own.answer, answering = phase === 'open' && !leads(), shows = ['answers', 'shown'].includes(phase), results = shows && state.now?.results;
     const own = given === null ? 'Not answered yet.' : say('class_own', { answer: kind === 'choice' ? options[given] ?? '' : rounded(given) });
     const names = [...PHASES[phase].filter(name => name !== 'again' || round === 1), 'put_away'];
-    return html`<section class="enc-class-question" aria-label="What the class is asked"><h2>${about.ask}${round > 1 ? ' (second vote)' : ''}</h2>
+    return html`<section class="enc-class-question" aria-label="What the class is asked">${about.sentence ? html`<p class="enc-class-sentence" dir="auto" translate="no" lang="">${about.sentence}</p>` : nothing}<h2>${about.ask}${round > 1 ? ' (second vote)' : ''}</h2>
       <div class="enc-class-options" ?hidden=${!answering}>${answering ? repeat([about], () => `${state.seat.slice(0, 6)} ${number} ${round}`, widget) : nothing}</div>
       <p class="enc-small" role="status" ?hidden=${leads() || shows}>${answering ? `${own} You can change it until voting closes.` : CLOSED}</p>
       ${leads() && kind === 'choice' && !shows ? html`<p class="enc-class-offered">${options.map(text => html`<bdi translate="no" lang="">${text}</bdi> `)}</p>` : nothing}
-      <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] }))}</div>
-      <p role="status" ?hidden=${!results}>${results ? results.said : ''}</p>${results ? answerBars(results) : nothing}</section>`;
+      <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, name === 'compare' && phase === 'closed' ? 'Show votes' : text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] }))}</div>
+      <p role="status" ?hidden=${!results}>${results ? results.said : ''}</p>${results ? answerBars(results) : nothing}${button('see', 'See the picture', acts.back, { hidden: phase !== 'shown' || !state.seat.includes('-alone-') })}</section>`;
   }
 
   function draw() {
@@ -124,7 +125,7 @@ export function classLine(state, acts) {
   };
 }
 
-/** What there is to ask about. @typedef {{tokens: string[], pair: number[], guess: number, no_guess: string, claims: string[], lesson: string}} Offered */
+/** What there is to ask about. @typedef {{tokens: string[], pair: number[], guess: number, no_guess: string, claims: {text: string, pages: string[]}[], lesson: string}} Offered */
 
 /** What a teacher can ask about the run on the screen. @param {State} state @param {Acts} acts @param {() => void} draw @param {() => void} close */
 function askForm(state, acts, draw, close) {
@@ -134,8 +135,12 @@ function askForm(state, acts, draw, close) {
 
   /** What is asked about: as usual, until another is chosen. @param {string} name @param {Offered} of */
   function field(name, { tokens, claims, pair, guess }) {
-    const usual = name === 'to' ? pair[1] : kind === 'word' ? guess : name === 'word' ? pair[0] : 0;
-    return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name}>${(name === 'claim' ? claims : tokens).map((text, i) => html`<option value=${i} ?selected=${i === usual}>${text}</option>`)}</select></label>`;
+    const usual = name === 'to' ? pair[1] : name === 'gap' ? guess : name === 'word' ? pair[0] : NaN;
+    /** @param {string} text @param {number} i */
+    const option = (text, i) => html`<option value=${i} ?selected=${i === usual}>${text}</option>`;
+    const here = claims.filter(({ pages }) => pages.includes(state.page)), one = (/** @type {Offered['claims'][number]} */ claim) => option(claim.text, claims.indexOf(claim));
+    return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name === 'gap' ? 'word' : name}>${name !== 'claim' ? tokens.map(option)
+      : html`${here.length ? html`<optgroup label="On this page">${here.slice(0, MOST_HERE).map(one)}</optgroup>` : nothing}<optgroup label="All claims">${claims.map(one)}</optgroup>`}</select></label>`;
   }
   /** @param {SubmitEvent} event */
   async function put(event) {
@@ -172,6 +177,7 @@ const SHOW = 'Open a page, here or in the menu: the class sees what you see, and
 const UNLOCKED = 'Anyone with the code can join.', LOCKED = 'The class is locked: nobody new can join, and everyone here stays.';
 const SHUT_OUT = 'Deletes this pupil’s answers and sentences and takes them out of the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Lock the class first, or they can join again.`;
 const LOCAL = 'This address works on this computer alone. For other devices, put its name in the network in place of “localhost”.';
+const COPY = 'Copy the link';
 const NEAR = 'Phones and computers in the same network can open this address.';
 
 /** @param {string} title @param {unknown} inside */
@@ -182,7 +188,7 @@ export function classPage(state, acts) {
   const element = el('div', { class: 'enc-class-page', hidden: true });
   /** Where others join. @type {{link: string, local: boolean, near: boolean, size: number, path: string} | null} */
   let found = null;
-  let linked = '', copy = 'Copy the link';
+  let linked = '', copy = COPY, copyOwn = COPY;
 
   async function findLink() {
     if (linked === state.seat) return;
@@ -216,7 +222,7 @@ export function classPage(state, acts) {
         <ul class="enc-class-wall">${[...wall].reverse().map(({ name, sentence }) => html`<li><bdi translate="no" lang="">${sentence}</bdi>${button('run', 'Try it', () => acts.run(sentence), { label: `Try it: ${sentence}` })}${button('', 'Delete', () => acts.drop(name), { label: `Delete: ${sentence}` })}
           ${button('out', 'Remove pupil', () => acts.out(name), { label: `Remove the pupil who sent: ${sentence}`, title: shut ? SHUT_OUT : SHUT_OUT_OPEN })}</li>`)}</ul>
         ${button('empty_wall', `Delete all ${wall.length}`, () => acts.act('empty_wall'), { hidden: wall.length < 2 })}`)}</div>
-    <details><summary>Lead from a second screen</summary><p class="enc-small">Keep this link to yourself: whoever opens it leads the class.</p><p class="enc-class-link">${acts.ownLink(found?.link)}</p></details>
+    <details><summary>Lead from a second screen</summary><p class="enc-small">Keep this link to yourself: whoever opens it leads the class.</p>${button('own_link', copyOwn, async () => { const own = acts.ownLink(found?.link); copyOwn = await copied(own) ? 'Copied' : own; draw(); })}</details>
     <details><summary>End the class</summary><p class="enc-small">Everyone leaves the class, and nothing is kept. Save the answers first.</p>${button('end', 'End it now', () => acts.act('end'))}</details>`;
   }
 

@@ -12,6 +12,7 @@ import { html, nothing, render as into } from './lit.js';
 import { look } from './look.js';
 import { many, percent, tight, typeset } from './number.js';
 import { fromRight } from './run.js';
+import { say } from './say.js';
 import { stage } from './stage.js';
 
 /** A curve: its name and its shares by moment; null where there is none. @typedef {{title: string, shares: (number | null)[]}} Curve */
@@ -32,13 +33,14 @@ import { stage } from './stage.js';
  * @property {string} special what is no word, in words
  * @property {number} from
  * @property {[number, number] | null} gold
+ * @property {boolean} typed whether the sentence is one's own
  * @property {string} who which head it is
  * @property {string} note
  * @property {{hidden: string, around: [string, string], vocabulary: string[], guessed: number[][], tops: number[][]} | null} guess
  * @property {number} start
  * @property {string} label
  */
-/** Tells the server: the `word` that is asked, the `curve` that is chosen, the step whose network is to be walked. @typedef {(kind: 'word' | 'curve' | 'walk', said: number) => void} Tell */
+/** Tells the server: the `word` that is asked, the `curve` that is chosen, that its `example` is to come back, the step whose network is to be walked. @typedef {(kind: 'word' | 'curve' | 'walk' | 'example', said: number) => void} Tell */
 
 const STAY = 700; // ms at each moment
 const HIGH = 236, LOW = 150, ABOVE = 530, APART = 34, LINE = 17, NARROW = 700; // pixels: of the curves, at least and beside what stands above them in a window, from one label to the next, beside the curves and among them, below which width labels stand in a row
@@ -82,9 +84,10 @@ function begin(root) {
   function redraw() {
     if (!data.steps || !root.clientWidth) return;
     wide = root.clientWidth;
-    const { steps, words, gaps, gold, beside, special, note, label } = data, own = data.curves[data.chosen], last = steps.length - 1, narrow = wide < NARROW, high = narrow ? HIGH : Math.max(LOW, Math.min(HIGH, highIn(root) - ABOVE)), compared = second >= 0 ? second : Math.max(0, now - 1);
+    const { steps, words, gaps, gold, beside, special, note, label, typed } = data, own = data.curves[data.chosen], last = steps.length - 1, narrow = wide < NARROW, high = narrow ? HIGH : Math.max(LOW, Math.min(HIGH, highIn(root) - ABOVE)), compared = second >= 0 ? second : Math.max(0, now - 1);
     const aimed = gold && gold[0] === from ? gold[1] : -1, gone = parked[now * words.length + from];
     const all = words.map((name, position) => ({ position, name, gap: gaps[position], can: true, kind: position === aimed ? 'fm-goal' : '' }));
+    const shares = row(weights, now, from, words.length), top = shares.indexOf(Math.max(...shares)), here = say('film_own', { from: words[from], to: words[top], share: shares[top] });
     const rest = gone >= 0.005 ? `Another ${percent(gone, 1)} goes to ${special}, not drawn.` : '';
     const every = Math.ceil((last + 1) / LABELS), scale = beside ? [...new Set([...steps, ...beside.steps])].sort((a, b) => a - b) : steps, at = (/** @type {number} */ step) => placeOf(scale, step);
     /** @param {(number | null)[]} shares @param {string} name @param {number[]} [along] */
@@ -97,26 +100,25 @@ function begin(root) {
     ];
     const low = (/** @type {number} */ share) => `${(1 - share) * 100}%`, across = (/** @type {number} */ place) => `${(place + 0.5) / scale.length * 100}%`, nearest = (/** @type {number} */ place) => steps.reduce((best, step, i) => (Math.abs(at(step) - place) < Math.abs(at(steps[best]) - place) ? i : best), 0);
     const named = [...data.dashed, ...(beside ? [beside] : [])], ends = (/** @type {{shares: (number | null)[]}[]} */ all) => all.map(({ shares }) => (1 - (shares[shares.length - 1] ?? 0)) * high), tops = spread(ends(named), LINE, high);
-    const share = own.shares[now], right = at(steps[now]) > scale.length * 0.7;
-    into(html`<div class="fm-top"><div class="fm-picture">${picture.element}</div>${guesses(compared)}</div>
-      <div class="fm-axis">${axis.element}<span class="fm-name">Press a curve’s name to see it:</span></div>
+    const heights = spread(ends(data.curves), APART, high), share = own.shares[now], right = at(steps[now]) > scale.length * 0.7;
+    into(html`<p class="fm-own" ?hidden=${!typed}>${here} <button type="button" class="enc-link" @click=${() => tell('example', 0)}>Back to the film’s sentence</button></p><div class="fm-top"><div class="fm-picture">${picture.element}</div>${guesses(compared)}</div>
+      <div class="fm-axis">${axis.element}</div>
       <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}${one < 1 ? '' : ' right'}</span>`)}</div>
         <div class="fm-lines">${curve({ title: '', label, series, x: { low: -0.5, high: scale.length - 0.5, name: '' }, y: { low: 0, high: 1 }, mark: at(steps[now]) }, { choose: place => go(nearest(place)), high })}
           <div class="fm-over" aria-hidden="true" style="height: ${high}px">${data.lines.map(one => html`<span class="fm-rule ${one.share > TOP ? 'is-below' : ''}" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
             ${second >= 0 ? html`<i class="fm-second" style="left: ${across(at(steps[second]))}"></i>` : nothing}${share === null ? nothing : html`<i class="fm-ring" style="left: ${across(at(steps[now]))}; top: ${low(share)}"></i><b class=${right ? 'is-left' : nothing} style="left: ${across(at(steps[now]))}; top: ${low(share)}">${said(share)}</b>`}
             ${named.map(({ title }, i) => html`<em style="top: ${tops[i]}px">${title}</em>`)}</div></div></div>
-        <div class="fm-labels">${pills.element}</div></div>`, root);
+        <div class="fm-labels"><span class="fm-name" style=${narrow ? nothing : `bottom: calc(100% - ${Math.min(...heights) - APART / 2}px)`}>Press a curve’s name to see it:</span>${pills.element}</div></div>`, root);
     const stops = steps.map((step, i) => ({ text: i % every && i !== now && i !== last ? '·' : `${i || narrow ? '' : 'step '}${narrow ? brief(step) : many(step)}`, title: `step ${many(step)}: ${said(own.shares[i])}` }));
     axis.draw(stops, now, second);
     root.style.setProperty('--places', String(scale.length));
     axis.element.querySelectorAll('[role=radio]').forEach((one, i) => { /** @type {HTMLElement} */ (one).style.gridColumn = String(at(steps[i]) + 1); });
     axis.draw(stops, now, second); // its handle stands where they are now
     pills.draw(data.curves.map(({ title, shares }) => ({ text: title, symbol: said(shares[last]) })), data.chosen);
-    const heights = spread(ends(data.curves), APART, high);
     pills.buttons().forEach((button, i) => { button.style.top = narrow ? '' : `${heights[i] - APART / 2 + 2}px`; });
     if (narrow) reveal(/** @type {Element} */ (pills.element.querySelector('.radios')), pills.buttons()[data.chosen]);
     const caption = [data.who, second >= 0 ? `Above: step ${many(steps[now])}; below: step ${many(steps[second])}.` : rest, aimed >= 0 ? 'Dotted: the right word, marked by hand.' : '', note];
-    picture.draw({ of: words, dir: fromRight(words.filter((_, i) => !gaps[i]).join(' ')) ? 'rtl' : 'ltr', words: all }, from, row(weights, now, from, words.length), caption.filter(Boolean).join(' '), null, second < 0 ? null : row(weights, second, from, words.length));
+    picture.draw({ of: words, dir: fromRight(words.filter((_, i) => !gaps[i]).join(' ')) ? 'rtl' : 'ltr', words: all }, from, shares, caption.filter(Boolean).join(' '), null, second < 0 ? null : row(weights, second, from, words.length));
   }
   /** What is guessed at this moment, beside another one; and what leads on. @param {number} compared */
   function guesses(compared) {

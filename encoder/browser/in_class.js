@@ -12,12 +12,13 @@ export const CHANGED = 'encoder:class'; // the event of a class whose state is d
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
+const OF = ['sentence', 'second', 'model'], ON = [...OF, 'layer', 'head', 'word', 'hidden', 'edits']; // what a page begins with, and what it takes over from the one before
 const OVER = 'The class is over, or its server has restarted. Your screen stays as it is.';
 
 /** @typedef {Record<string, string>} Query */
 /** @typedef {{text: string, votes: number[], right: boolean | null, value: number | null}} Line */
 /** @typedef {{number: number, said: string, of: number[], lines: Line[], ask?: string}} Results */
-/** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, options: string[], low: number, high: number}} Question */
+/** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, sentence: string, options: string[], low: number, high: number}} Question */
 /** @typedef {{led: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
 /** `uncounted` came from screens that were never here; `shut` tells that nobody new can join. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
 /** @typedef {{name: string, sentence: string}} Sent */
@@ -87,7 +88,10 @@ function begin() {
     },
     toClass() { screen.show('class', {}); },
     /** @param {string} page */
-    begin(page) { screen.show(page, screen.query()); },
+    begin(page) {
+      const { page: before = '', query = {} } = state.now?.shown ?? {};
+      screen.show(page, Object.fromEntries(Object.entries(before ? query : screen.query()).filter(([name]) => (before ? ON : OF).includes(name))));
+    },
     /** @param {string} act */
     async act(act) {
       await ask('act', { act });
@@ -269,6 +273,11 @@ function begin() {
     document.dispatchEvent(new Event(CHANGED)); // a lesson beside the page hears of it
   }
 
+  // What a page plays by itself stands in no address.
+  for (const kind of ['click', 'input']) document.addEventListener(kind, event => {
+    const at = event.composedPath()[0];
+    if (at instanceof Element && at.closest('.rail, input[type=range]') && !at.closest('.enc-class')) chose();
+  });
   document.addEventListener('visibilitychange', () => {
     if (leads()) return;
     if (document.hidden) going?.abort();

@@ -1,6 +1,6 @@
 """What a teacher can ask the class about the run on their screen; the answer is the model's own, of that moment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from encoder.metrics.guess import guess_place
 from encoder.metrics.weight_matrices import largest_pair
 from encoder.pictures.ask import text_of
 from encoder.pictures.labs import CLAIMS
-from encoder.pictures.labs.trial import Finding, Verdict
+from encoder.pictures.labs.trial import Claim, Finding, Verdict
 from encoder.pictures.link import from_query, is_count
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
@@ -20,7 +20,7 @@ from encoder.teach.lessons.lesson import Question as LessonQuestion
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front import make
-from pages.front.lesson_steps import answer_of, given_to, parts, values_of
+from pages.front.lesson_steps import GAP, answer_of, given_to, parts, values_of
 from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library
 from pages.ui.server import engine, jobs, measurements
@@ -29,6 +29,8 @@ from pages.ui.server.pool import borrowing
 VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
 MOST_WORDS = 4  # to choose from where a word is guessed
 LONGEST = 200  # characters of a question
+LONGEST_SENTENCE = 400  # characters of it that stand with a question
+IN_GAP = "What does the model put in the gap?"
 SLOW = "this takes long to measure; measure it on the page Lessons first"
 
 
@@ -52,9 +54,25 @@ class Screen:
             raise EncoderError("choose a word of this sentence")
         return at
 
+    def called(self) -> list[str]:
+        """Return what the tokens are called."""
+        return distinct(self.trace.tokens)
+
     def named(self, at: int) -> str:
         """Return a token in words."""
-        return f"“{shown(self.trace.tokens[at])}” ({at})"
+        name = shown(self.trace.tokens[at])
+        return f"“{name}”{self.called()[at].removeprefix(name)}"
+
+    def sentence(self, text: str = "") -> str:
+        """Return the sentence, or one like it, with its gaps as they are written by hand."""
+        tokens = self.trace.tokenization
+        text = text or " ".join(filter(None, (tokens.text, tokens.pair)))
+        return shown(text.replace(self.encoder.mask_token or GAP, GAP), LONGEST_SENTENCE)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names with their places behind those that stand there more than once."""
+    return [shown(name) + (f" ({i})" if names.count(name) > 1 else "") for i, name in enumerate(names)]
 
 
 def screen(query: Mapping[str, str]) -> Screen:
@@ -85,11 +103,11 @@ def offer(query: Mapping[str, str]) -> dict[str, Any]:
         known = is_count(word) and int(word) < len(at.trace.tokens)
         step = lesson_step(at)
         return {
-            "tokens": [f"{i} {shown(name)}" for i, name in enumerate(at.trace.tokens)],
+            "tokens": at.called(),
             "pair": [int(word) if known else source, target],
             "guess": guess_place(at.trace, at.encoder.mask_token),
             "no_guess": "" if "mlm.probabilities" in at.trace else at.encoder.why_no_guesses,
-            "claims": [claim.text for claim in CLAIMS],
+            "claims": [{"text": claim.text, "pages": pages_of(claim)} for claim in CLAIMS],
             "lesson": "" if step is None or step.question is None else step.question.ask or "Where does it look?",
         }
 
@@ -108,20 +126,23 @@ def question(query: Mapping[str, str], kind: str, given: Mapping[str, Any]) -> Q
         return make_one(screen(query), given)
 
 
+def pages_of(claim: Claim) -> list[str]:
+    """Return the pages that show what a claim speaks of."""
+    lesson = library.offered().get(claim.lesson)
+    return [claim.page] if lesson is None else sorted({step.page for step in lesson.steps})
+
+
 def look(at: Screen, given: Mapping[str, Any]) -> Question:
-    """Return where a word looks most."""
-    return looking(at, at.token(given.get("word")), "")
-
-
-def looking(at: Screen, word: int, ask: str) -> Question:
-    """Return the question where a token looks most in the head."""
-    tokens = at.trace.tokens
-    if len(tokens) > MOST_OPTIONS:
-        raise EncoderError(f"the sentence has {len(tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
-    row = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head, word]
-    ask = ask or f"Where does {at.named(word)} look most in layer {at.view.layer}, head {at.view.head}?"
-    names = tuple(f"{i} {shown(name)}"[:LONGEST_OPTION] for i, name in enumerate(tokens))
-    return Question(0, "choice", ask[:LONGEST], float(row.argmax()), names, tuple(row.tolist()), where=at.where())
+    """Return at which word a token looks most in the head; what the model adds to a text is no word."""
+    word, special = at.token(given.get("word")), at.trace.tokenization.special
+    among = [i for i in range(len(special)) if not special[i]]
+    if not 2 <= len(among) <= MOST_OPTIONS:
+        raise EncoderError(f"the sentence has {len(among)} words; a class chooses among 2 to {MOST_OPTIONS}")
+    row = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head, word, among]
+    ask = f"Which word does {at.named(word)} look at most in layer {at.view.layer}, head {at.view.head}?"[:LONGEST]
+    called, shares = at.called(), tuple(row.tolist())
+    names = tuple(called[i][-LONGEST_OPTION:] for i in among)
+    return Question(0, "choice", ask, float(row.argmax()), names, shares, sentence=at.sentence(), where=at.where())
 
 
 def much(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -130,20 +151,44 @@ def much(at: Screen, given: Mapping[str, Any]) -> Question:
     layer, head = at.view.layer, at.view.head
     ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in layer {layer}, head {head}?"
     share = float(at.trace[f"layers.{layer}.attention.weights"][head, word, to])
-    return Question(0, "number", ask[:LONGEST], 100 * share, low=0.0, high=100.0, where=at.where())
+    return Question(0, "number", ask[:LONGEST], 100 * share, high=100.0, sentence=at.sentence(), where=at.where())
 
 
 def guess(at: Screen, given: Mapping[str, Any]) -> Question:
-    """Return which word the model guesses at a place."""
-    word = at.token(given.get("word"))
-    best = (at.encoder.predict(at.trace, MOST_WORDS, [word]) or [[]])[0]
+    """Return what the model puts in the place of a word, which is hidden from it."""
+    trace, word, text = with_gap(at, at.token(given.get("word")))
+    best = (at.encoder.predict(trace, MOST_WORDS, [word]) or [[]])[0]
     if not best:
         raise EncoderError(at.encoder.why_no_guesses)
     listed = sorted((shown(name)[:LONGEST_OPTION], share) for name, share in best)
     truth = listed.index((shown(best[0][0])[:LONGEST_OPTION], best[0][1]))
     names, shares = tuple(name for name, _ in listed), tuple(share for _, share in listed)
-    ask = f"Which word is the likeliest at {at.named(word)}?"[:LONGEST]
-    return Question(0, "choice", ask, float(truth), names, shares, where=at.where(head=False))
+    where = f"answers of a class; {at.view.model}, “{shown(text, 100)}”"
+    return Question(0, "choice", IN_GAP, float(truth), names, shares, sentence=text, where=where)
+
+
+def with_gap(at: Screen, word: int) -> tuple[Trace, int, str]:
+    """Return the run in which a word is a gap, where that stands, and its sentence.
+
+    Raises:
+        EncoderError: it cannot be hidden.
+    """
+    tokens, mask = at.trace.tokenization, at.encoder.mask_token
+    if mask is None or (tokens.special[word] and tokens.tokens[word] != mask):
+        raise EncoderError("choose a word of this sentence" if mask else at.encoder.why_no_guesses)
+    if tokens.tokens[word] == mask:
+        return at.trace, word, at.sentence()
+    pieces = tokens.word_of(word)
+    if len(pieces) > 1 and (at.view.hidden or at.view.edits):
+        raise EncoderError("this word has several pieces; undo the changes to the run first")
+    start, end = tokens.spans[pieces[0]][0], tokens.spans[pieces[-1]][1]
+    second = bool(tokens.segments and tokens.segments[word])
+    texts = [tokens.text, tokens.pair] if tokens.pair else [tokens.text]
+    spelled = [text[:start] + GAP + text[end:] if i == second else text for i, text in enumerate(texts)]
+    texts[second] = texts[second][:start] + mask + texts[second][end:]
+    read = (texts[0], texts[1]) if len(texts) > 1 else texts[0]
+    trace = engine.run(at.view.model, read, at.view.hidden, edits_to_text(at.view.edits))
+    return trace, pieces[0], at.sentence(" ".join(spelled))
 
 
 def holds(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -167,7 +212,8 @@ def verdict(claim: str, finding: Finding, about: str) -> Question:
     """Return the question whether what was found holds."""
     if finding.verdict.value not in VERDICTS:
         raise EncoderError(f"it cannot be tried in this model: {finding.sentence}")
-    return Question(0, "choice", claim[:LONGEST], float(VERDICTS.index(finding.verdict.value)), VERDICTS, where=about)
+    truth = float(VERDICTS.index(finding.verdict.value))
+    return Question(0, "choice", claim[:LONGEST], truth, VERDICTS, finding=finding.sentence, where=about)
 
 
 def lesson_step(at: Screen) -> LessonStep | None:
@@ -190,9 +236,8 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
     finding = measured(at, step.trial, given_to(step, str(at.view.sentence)))
     if question.kind == "holds":
         return verdict(question.ask, finding, at.where(head=False))
-    return Question(
-        0, "number", question.ask, finding.value, low=question.low, high=question.high, where=at.where(head=False)
-    )
+    low, high, where = question.low, question.high, at.where(head=False)
+    return Question(0, "number", question.ask, finding.value, low=low, high=high, finding=finding.sentence, where=where)
 
 
 def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Question:
@@ -202,15 +247,14 @@ def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Questio
         :LONGEST
     ]
     if question.kind == "number":
-        return Question(0, "number", ask, answer.values[0], low=question.low, high=question.high, where=at.where())
+        low, high, where = question.low, question.high, at.where()
+        return Question(0, "number", ask, answer.values[0], low=low, high=high, sentence=at.sentence(), where=where)
     if len(names) > MOST_OPTIONS or not answer.right:
         raise EncoderError("a class cannot be asked this: there is too much to choose from, or nothing of it is right")
-    options = tuple(name[:LONGEST_OPTION] for name in names)
-    named = (
-        tuple(f"{i} {name}"[:LONGEST_OPTION] for i, name in enumerate(names)) if question.kind == "word" else options
-    )
+    options = tuple(name[-LONGEST_OPTION:] for name in distinct(names))
     shares = answer.values if len(answer.values) == len(names) else ()
-    return Question(0, "choice", ask, float(answer.right[0]), named, shares, where=at.where())
+    right, about = float(answer.right[0]), at.where()
+    return Question(0, "choice", ask, right, options, shares, sentence=at.sentence(), where=about)
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

@@ -30,7 +30,8 @@ def draw() -> None:
     encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
     (layers, count), name, answer = shape(encoder.config), encoder.source.name, answer_of(AREAS)
     who = plain("The built model" if name == "built" else shown(name, 60))
-    headline = f":blue[{who}] has {layers} and :blue[{count}] parameters."
+    most, share = parts_section.largest(answer)
+    headline = f":blue[{who}] is :blue[{share}] {most}; it has {layers} and :blue[{count}] parameters."
     page_header(headline, save={answer.title: answer})
     left, right = st.columns([2, 1], gap="large")
     with left:

@@ -15,6 +15,7 @@ from encoder.support.formatting import brief
 from pages.ui.frame import page_run
 from pages.ui.server import offered_models
 from pages.ui.state import session_state as state
+from pages.ui.state.site import page_of
 from pages.ui.text import plain
 
 TOKENS_OF_BASE = 16_384  # an untrained model reads text with the tokenizer of `base`
@@ -33,6 +34,7 @@ TITLES = {name: title for name, (title, *_) in COUNTS.items()} | {
 }
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see
+NO_GUESSES = ", guesses no words"
 SEED = 2**31 - 1  # the largest
 
 
@@ -42,14 +44,18 @@ def draw() -> None:
         state.show(preset=next(iter(PRESETS)))
         take_preset()
     config, wrong, why = config_of_form()
-    lacks = None if config is None or config.mlm_head else "Without a head for guesses: all else can be seen"
     grid([(name, ask_number) for name in [*COUNTS][:IN_SIGHT]], wrong, why)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if config:
-            st.markdown(f"**{millions(config)}** parameters, random", width="content")
+            st.markdown(
+                f"**{millions(config)}** parameters, random weights{NO_GUESSES * (not config.mlm_head)}",
+                width="content",
+            )
         else:
             st.markdown(f":red[{why}]" * (not wrong), width="content")
-        st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build, help=lacks)
+        st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build)
+        if state.current().model.startswith(offered_models.BUILT):
+            st.button("See its attention", key="see_built", on_click=see)
     draw_others(wrong, why)
 
 
@@ -58,6 +64,11 @@ def build() -> None:
     config, _, _ = config_of_form()
     if config is not None:
         page_run.show_model(offered_models.built(config, state.value("build_seed")))
+
+
+def see() -> None:
+    """Go to the attention of the model that was built."""
+    state.session().go_to = page_of("attention").key
 
 
 def draw_others(wrong: str, why: str) -> None:

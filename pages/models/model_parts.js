@@ -15,7 +15,7 @@ import { el } from '../../encoder/browser/dom.js';
 
 const FEW = 150; // boxes
 const THIN = 0.002; // a share of all that no eye finds
-const AREA = 'Area is parameters: numbers to be trained. A column is a layer.';
+const AREA = 'Area is parameters: numbers to be trained. A column is a layer. Press an area to go inside.';
 const sides = (/** @type {{ x: number, width: number }} */ { x, width }) => `left: ${100 * x}%; width: ${100 * width}%`;
 const number = (/** @type {string} */ text, name = '') => el('td', { class: `number ${name}` }, text);
 const bar = (/** @type {number} */ share) => el('td', { class: 'room' }, el('i', {}, ...(share ? [el('b', { style: `width: ${100 * share}%` })] : [])));

@@ -45,8 +45,6 @@ def draw() -> None:
         open_model(events.open)
     if offered_models.hub_is_on():
         draw_hub()
-    elif root is not None:
-        st.caption(f"Whoever runs this server keeps the Hugging Face hub off. At home: `{HUB_ON}`")
     if root is None:
         st.markdown(
             "Whoever runs this server offers these models alone. On your own computer the app opens any that fits; in "
@@ -55,6 +53,8 @@ def draw() -> None:
         draw_at_home()
     else:
         with st.expander("A model of your own"):
+            if not offered_models.hub_is_on():
+                st.caption(f"Whoever runs this server keeps the Hugging Face hub off. At home: `{HUB_ON}`")
             usual = root == offered_models.usual()
             place = f"`{offered_models.USUAL_FOLDER}`" if usual else "the model folder of this server"
             st.markdown(

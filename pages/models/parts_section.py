@@ -1,6 +1,7 @@
 """What a model is: its parameters as areas, and a table of them and of the operations of this run, part by part."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import Area, kind_of, operations
@@ -32,9 +33,7 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
     """Draw the areas of an answer, and the table for a run of n tokens."""
     parts: list[Area] = answer.chart.look["areas"]
     config, spent = encoder.config, operations(encoder.config, n)
-    counts = Counter[str]()
-    for area in parts:
-        counts[area.kind] += area.parameters
+    counts = counted(parts)
     kinds = [kind for kind in KINDS if counts[kind] or spent[kind]]
     boxes = rectangles(parts)
     whole, every = counts.total(), sum(spent.values())
@@ -74,6 +73,21 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
             "all": {"parameters": f"{whole:,}", "operations": in_millions(every, every)},
         },
     )
+
+
+def counted(parts: Iterable[Area]) -> Counter[str]:
+    """The parameters of every kind of part."""
+    counts = Counter[str]()
+    for area in parts:
+        counts[area.kind] += area.parameters
+    return counts
+
+
+def largest(answer: Answer) -> tuple[str, str]:
+    """The kind of part with the most parameters, and its share of all."""
+    counts = counted(answer.chart.look["areas"])
+    kind, count = counts.most_common(1)[0]
+    return TITLES[kind][0].lower(), in_percent(count / counts.total())
 
 
 def shape(area: Area, encoder: TextEncoder) -> str:

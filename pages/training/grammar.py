@@ -100,9 +100,14 @@ def bring_example() -> bool:
     example = EXAMPLES[filmed()[RELATION]].sentence
     if state.current().second or state.current().sentence not in OFFERED - {example}:
         return False
-    state.change(sentence=example, second="", hidden=(), edits=())
-    state.remember(WORD.key, None, None)
+    show_example()
     return True
+
+
+def show_example() -> None:
+    """Put the example of the chosen curve into the bar."""
+    state.change(sentence=EXAMPLES[filmed()[RELATION]].sentence, second="", hidden=(), edits=())
+    state.remember(WORD.key, None, None)
 
 
 def filmed() -> Scene:
@@ -131,7 +136,7 @@ def draw_film(
     dashed = [film.line(f"looks {curve.fixed_name}", list(curve.near.values()))] if curve.near else []
     if circuit:
         of, names = circuit.constructed.lines, [who(at, circuit.model) for at in circuit.heads]
-        lines.append(film.line("number → the verb: carried", of[-1].tolist()))
+        lines.append(film.line("what heads carry to the verb", of[-1].tolist()))
         if carried(circuit):
             dashed = [film.line(name, shares.tolist()) for name, shares in zip(names, of, strict=False)]
     chosen = len(relations) if carried(circuit) else relations.index(curve.relation)
@@ -156,6 +161,7 @@ def draw_film(
             "special": specials(scene),
             "from": min(scene[WORD], len(words) - 1),
             "gold": (words.index(example.source), words.index(example.target)) if is_marked(scene) else None,
+            "typed": scene.view.sentence not in OFFERED,
             "who": who_looks(scene),
             "note": " ".join(notes(curve, seen)),
             "guess": guesses(scene, seen, moved),
@@ -164,6 +170,7 @@ def draw_film(
         },
         on_word_change=lambda: film.picked(key, "word", range(len(words)), take_word),
         on_curve_change=lambda: film.picked(key, "curve", range(len(lines)), lambda i: choose_curve(relations, i)),
+        on_example_change=lambda: film.picked(key, "example", range(1), lambda _: show_example()),
         on_walk_change=lambda: film.picked(key, "walk", steps, walk_to),
     )
 

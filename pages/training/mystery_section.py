@@ -6,6 +6,7 @@ import streamlit as st
 
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.mystery_picture import MYSTERY, MYSTERY_HARM
+from encoder.support.formatting import percent
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
 from pages.ui.components import learning_component
@@ -30,11 +31,17 @@ def draw(above: Any, choices: Any, ways: Any) -> None:
     """Which one and the way into it, the question `above`; its picture, the guess with hints, and what is measured."""
     with choices:
         st.pills(
-            "Mystery", list(MYSTERIES), required=True, label_visibility="collapsed", **tie(MYSTERY, ask(MYSTERY_HARM))
+            "Mystery",
+            list(MYSTERIES),
+            required=True,
+            label_visibility="collapsed",
+            format_func=lambda number: f"{number} ✓" if is_solved(number) else str(number),
+            **tie(MYSTERY, ask(MYSTERY_HARM)),
         )
     number = ask(MYSTERY_HARM)[MYSTERY]
     mystery, checked = examined(number), state.session().mystery.guesses.get(number)
     layers, heads = mystery.harm.shape
+    begin(number)
     if not checked:
         st.markdown(HOW.format(tasks=len(ON_DIGITS)))
     guess = ask_guess(number, layers, heads)
@@ -43,8 +50,23 @@ def draw(above: Any, choices: Any, ways: Any) -> None:
     if checked:
         show_answer(mystery, *checked)
     hints(number)
-    learning_component.draw_hidden(number, mystery, guess, checked is not None)
+    learning_component.draw_hidden(number, mystery, guess, is_solved(number))
     draw_way(ways, f"{task_models.MYSTERY}{number}", "open_mystery")
+
+
+def begin(number: int) -> None:
+    """Guess nothing yet of a network that was chosen just now."""
+    here = state.session().mystery
+    if here.number not in (None, number):
+        for name in ("mystery_task", "mystery_head"):
+            state.remember(name, None, None)
+    here.number = number
+
+
+def is_solved(number: int) -> bool:
+    """Whether a network was found out in this session."""
+    guess = state.session().mystery.guesses.get(number)
+    return guess is not None and is_right(examined(number), *guess)
 
 
 def draw_way(ways: Any, name: str, key: str) -> None:
@@ -54,11 +76,11 @@ def draw_way(ways: Any, name: str, key: str) -> None:
 
 def headline(number: int, mystery: Examined, checked: tuple[str, str] | None) -> tuple[str, str, dict[str, Answer]]:
     """What it is, where it was found out, else what is asked; and what Save has of it once it was measured."""
-    saved = {"Without one head": answer_of(MYSTERY_HARM)} if checked else {}
     if checked and is_right(mystery, *checked):
+        saved = {"Without one head": answer_of(MYSTERY_HARM)}
         does = spelled(checked[1])
         return plain(f"Network {number} computes “{ON_DIGITS[mystery.computes].title}”, and {does} does it."), "", saved
-    return f"Network {number}: what does it compute, and which head does it?", "", saved
+    return f"Network {number}: what does it compute, and which head does it?", "", {}
 
 
 def is_right(mystery: Examined, task: str, at: str) -> bool:
@@ -129,9 +151,18 @@ def show_answer(mystery: Examined, task: str, at: str) -> None:
     right = task == mystery.computes
     fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
     say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
-    say(f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}.", plain(answer_of(MYSTERY_HARM).sentence))
+    verdict = f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}."
+    say(verdict, plain(answer_of(MYSTERY_HARM).sentence) if does(mystery, at) else without(mystery, at))
     if is_right(mystery, task, at):
         st.markdown("Now step into it, choose the head on Attention, and see it do so.")
+
+
+def without(mystery: Examined, at: str) -> str:
+    """What breaks without the head that was guessed, and nothing of the others."""
+    if at == SEVERAL:
+        return ""
+    layer, head = map(int, at.split("."))
+    return f"Without your head {percent(float(mystery.harm[layer, head]))} of the answers change."
 
 
 def go_to_model(name: str) -> None:

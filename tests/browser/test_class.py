@@ -2,7 +2,7 @@
 
 import re
 
-from browser_tools import barriers, open_page, problems, watch
+from browser_tools import barriers, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 PATIENCE = 60_000
@@ -105,6 +105,10 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     is_at(phone, "attention", step="attention.scaled")
     expect(phone.get_by_role("heading", level=1)).to_have_text(teacher.get_by_role("heading", level=1).inner_text())
 
+    phone.locator(".rail-play").first.tap()
+    expect(line(phone)).to_contain_text("You are on your own")
+    part(phone, "back").tap()
+    follows(phone)
     head(phone, 5).tap()
     expect(line(phone)).to_contain_text("You are on your own")
     head(teacher, 2).click()
@@ -115,15 +119,17 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     is_at(phone, "attention", layer="4", head="2")
 
     ask_where(teacher)
-    expect(question(phone)).to_contain_text("look most in layer 4, head 2")
+    expect(question(phone)).to_contain_text("look at most in layer 4, head 2")
     for page in (teacher, phone):
         expect(page.locator(".enc-class-veil")).to_be_visible()
         expect(page.locator(".front")).to_be_hidden()
-    question(phone).locator("label").nth(2).tap()
-    expect(question(phone)).to_contain_text("Your answer: 2")
+    chosen = question(phone).locator("label").nth(2)
+    answer = f"Your answer: {chosen.inner_text()}"
+    chosen.tap()
+    expect(question(phone)).to_contain_text(answer)
     expect(line(teacher)).to_contain_text("1 answered")
     phone.reload()
-    expect(question(phone)).to_contain_text("Your answer: 2", timeout=PATIENCE)
+    expect(question(phone)).to_contain_text(answer, timeout=PATIENCE)
     part(teacher, "reveal").click()
     for page in (teacher, phone):
         expect(question(page)).to_contain_text("of 1 (")
@@ -169,11 +175,11 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     follows(phone)
 
     ask_where(teacher)
-    expect(question(phone)).to_contain_text("look most in layer")
+    expect(question(phone)).to_contain_text("look at most in layer")
     question(phone).locator("input").nth(2).press("Space")
-    expect(question(phone)).to_contain_text("Your answer: 2")
+    expect(question(phone)).to_contain_text("Your answer: b (3)")
     question(phone).locator("input").nth(2).press("ArrowRight")
-    expect(question(phone)).to_contain_text("Your answer: 3")
+    expect(question(phone)).to_contain_text("Your answer: [UNK] (4)")
     for page in (teacher, phone):
         assert serious(page) == []
     phone.context.set_offline(True)
@@ -182,6 +188,14 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     phone.context.set_offline(False)
     expect(question(phone)).to_contain_text("of 1 (", timeout=PATIENCE)
     follows(phone)
+    part(teacher, "put_away").click()
+    expect(line(teacher)).to_contain_text("1 sentence")
+    with rerun(teacher):
+        part(teacher, "page").click()
+    part(teacher, "begin_attention").click()
+    sentence = phone.get_by_role("textbox", name="Sentence", exact=True)
+    expect(sentence).to_have_value("The <b>river</b> bank was $steep$.", timeout=PATIENCE)
+    is_at(phone, "attention")
     assert serious(teacher) == [] and phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for page in (teacher, phone):
         page.context.close()
@@ -193,7 +207,11 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
     """The secret of the link leaves the address."""
     teacher, code = opened(browser, app_url)
     teacher.get_by_text("Lead from a second screen").click()
-    link = teacher.get_by_text("#class=").inner_text().strip()
+    teacher.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    part(teacher, "own_link").click()
+    expect(part(teacher, "own_link")).to_have_text("Copied")
+    expect(teacher.get_by_text("#class=")).to_have_count(0)
+    link = teacher.evaluate("navigator.clipboard.readText()")
     second = tab(browser)
     open_page(second, link)
     for _ in range(2):

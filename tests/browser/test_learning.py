@@ -189,7 +189,7 @@ def test_a_curve_is_chosen_by_its_name_or_by_keys_and_the_moment_stays(page: Pag
     expect(sentence_line(page)).to_have_value("The keys to the old cabinet are on the table.")
     expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("100")
     with rerun(page):
-        film.get_by_role("radio", name="carried").click()
+        film.get_by_role("radio", name="what heads carry").click()
     expect(page.get_by_role("heading", name="three heads carry the number of the subject")).to_be_visible()
     expect(film.locator(".enc-asked")).to_contain_text("[MASK]")
 

@@ -28,8 +28,9 @@ class Question:
 
     A "choice" is among `options`, and `truth` is the place of the right one; `values` are the model's own numbers
     for each option, where it has some, such as the weights of a row of attention. A "number" lies between `low` and
-    `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known yet. `number` counts the
-    questions of a class from 1, and `where` says what run it is about.
+    `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known yet. `finding` says what
+    was measured, in a sentence. `number` counts the questions of a class from 1, `sentence` is what the model reads,
+    and `where` says what run it is about.
     """
 
     number: int
@@ -40,6 +41,8 @@ class Question:
     values: tuple[float, ...] = ()
     low: float = 0.0
     high: float = 1.0
+    sentence: str = ""
+    finding: str = ""
     where: str = ""
 
     def __post_init__(self) -> None:
@@ -53,7 +56,7 @@ class Question:
 
     def public(self) -> dict[str, object]:
         """Return all of it but the answer."""
-        return {name: value for name, value in asdict(self).items() if name not in ("truth", "values")}
+        return {name: value for name, value in asdict(self).items() if name not in ("truth", "values", "finding")}
 
     def is_answer(self, answer: object) -> TypeGuard[float]:
         """Return whether somebody can have answered that."""
@@ -170,7 +173,7 @@ class OpenClass:
         """What is asked now."""
         if not self.phase:
             return None
-        return Asked(replace(self.questions[-1], truth=None, values=()), len(self.votes[-1]), self.phase)
+        return Asked(replace(self.questions[-1], truth=None, values=(), finding=""), len(self.votes[-1]), self.phase)
 
     def results(self, number: int) -> Results:
         """Return the answers to the question of a number, from 1; a second round only where somebody answered in it."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from encoder.pictures.export.tables import to_csv
-from encoder.support.formatting import brief, percent
+from encoder.support.formatting import brief, listed, percent
 from pages.ui.classroom.open_class import Question, Results
 
 VOTES = ("first vote", "second vote")
+MOST_TIED = 4  # answers that are written out
 PLACES = 20  # of a range of numbers, into which answers are counted
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
@@ -70,14 +71,14 @@ def summary(results: Results) -> str:
     """Return what most answered, and how many were right in each vote, once that is to be seen."""
     question, last = results.question, results.rounds[-1]
     if not last:
-        return "Nobody answered."
+        return f"Nobody answered. {question.finding}".strip()
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
     hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in results.rounds)
     if question.kind == "number":
-        return f"It is {brief(question.truth)}. {hits} said that or near it."
+        return f"It is {brief(question.truth)}. {hits} said that or near it. {question.finding}".strip()
     right = " and ".join(f"“{name}”" for at, name in enumerate(question.options) if question.is_right(at))
-    return f"It is {right}: {hits} had it."
+    return f"It is {right}: {hits} had it. {question.finding}".strip()
 
 
 def common(question: Question, answered: list[float]) -> str:
@@ -85,8 +86,11 @@ def common(question: Question, answered: list[float]) -> str:
     if question.kind == "number":
         return f"Half of them said at most {brief(sorted(answered)[(len(answered) - 1) // 2])}."
     counts = question.counts(answered)
-    best = max(counts, key=lambda answer: counts[answer])
-    return f"Most often: “{question.in_words(best)}” ({counts[best]})."
+    most = max(counts.values())
+    best = [f"“{question.in_words(answer)}”" for answer, count in counts.items() if count == most]
+    if len(best) > MOST_TIED:
+        return f"A tie of {len(best)} answers ({most} each)."
+    return f"A tie: {listed(best)} ({most} each)." if len(best) > 1 else f"Most often: {best[0]} ({most})."
 
 
 def rate(hits: int, of: int) -> str:

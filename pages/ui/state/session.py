@@ -21,6 +21,7 @@ class MysteriesTried:
     """What was tried of each mystery, by its number."""
 
     hints_seen: dict[int, int] = field(default_factory=dict)  # how many were asked for
+    number: int | None = None  # the network on the screen
     guesses: dict[int, tuple[str, str]] = field(default_factory=dict)  # the task and head last put to the test
 
 
