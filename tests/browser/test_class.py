@@ -123,9 +123,9 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     for page in (teacher, phone):
         expect(page.locator(".enc-class-veil")).to_be_visible()
         expect(page.locator(".front")).to_be_hidden()
-    chosen = question(phone).locator("label").nth(2)
-    answer = f"Your answer: {chosen.inner_text()}"
-    chosen.tap()
+    option = question(phone).locator("label").nth(2)
+    answer = f"Your answer: {option.inner_text()}"
+    option.tap()
     expect(question(phone)).to_contain_text(answer)
     expect(line(teacher)).to_contain_text("1 answered")
     phone.reload()
