@@ -158,6 +158,19 @@ def test_a_screen_that_is_elsewhere_is_told_so() -> None:
     assert away["why"] == "model" and "6 layers of 8 heads" in away["said"] and "4 of 4" in away["said"]
 
 
+def test_a_question_about_words_needs_them_all(base: TextEncoder) -> None:
+    """The story asks how many heads look from the gap at "keys"."""
+    at = next(i for i, step in enumerate(library.bundled()["the-story"].steps, 1) if step.answer.get("at") == "keys")
+    assert step_of("the-story", at, sentence="My two brothers [MASK] hungry.")["away"]["why"] == "sentence"
+    assert step_of("the-story", at, sentence="My keys [MASK] there.")["question"]
+
+
+def test_a_word_is_not_asked_how_much_it_is_like_itself() -> None:
+    words = step_of("the-story", 3)["question"]["words"]
+    assert [word["name"] for word in words if not word["can"]] == ["keys"]
+    assert all(word["can"] for word in step_of("the-story", 5)["question"]["words"])
+
+
 def test_a_model_that_fits_is_asked_itself() -> None:
     found = step_of("the-story", 1, model="small")
     assert found["question"] and found["own"]
@@ -172,7 +185,8 @@ def test_a_goal_counts_the_heads_that_are_off_and_nothing_else_reaches_it() -> N
     block = step_of("the-story", last, edits="layers.3.output:zero;layers.4.output:zero")["goal"]
     assert (none["word"], none["done"], none["count"]) == ("are", False, 0)
     assert (both["word"], both["done"], both["count"]) == ("is", True, 2)
-    assert not block["done"]
+    layer = step_of("the-story", last, edits="layers.4.attention.output:zero;layers.4.feed_forward.output:zero")["goal"]
+    assert not block["done"] and not layer["done"] and layer["count"] == 0 and not layer["alone"]
 
 
 def test_a_word_of_the_swap_goes_into_the_sentence_and_back() -> None:

@@ -192,6 +192,7 @@ function begin(root, options) {
     drawer?.end();
     [opened, unfoldedNumbers, drawer] = [null, null, null];
     for (const one of [below, sections]) one.replaceChildren();
+    spoken = '';
     if (stays) return;
     page?.end();
     [page, drawn] = [null, ''];

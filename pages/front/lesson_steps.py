@@ -101,16 +101,17 @@ def unfit(step: LessonStep, model: str) -> str:
 
 
 def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
-    """Whether the question of a step can be put to another sentence: it says so, or its word stands there."""
-    if step.own:
-        return True
+    """Whether a step can be put to another sentence: it says so, or it asks about words, and these stand there."""
     question = step.question
-    if question is None or not step.answer or not question.word:
-        return False
+    named = [question.word] if question and question.word else []
+    words = [*named, *(value for name, value in step.answer.items() if name == "at")]
+    if not words or not step.answer:
+        return step.own
     view, _ = from_query(query, offered_models.check)
     tokens = make.opened(view.model).tokenize(text_of(view))
     try:
-        tokens.find(question.word)
+        for word in words:
+            tokens.find(str(word))
     except EncoderError:
         return False
     return True
@@ -156,7 +157,12 @@ class AtStep:
                 "kind": question.kind,
                 "ask": parts(question.ask, **values),
                 "words": [
-                    {"name": self.name_of(word), "position": word[0], "asked": self.asks_from(word)}
+                    {
+                        "name": self.name_of(word),
+                        "position": word[0],
+                        "asked": self.asks_from(word),
+                        "can": self.can_be(word),
+                    }
                     for word in self.words
                 ]
                 if "sentence" in step.view and not step.view.get("lab")
@@ -171,6 +177,10 @@ class AtStep:
         elif self.request.show:
             shown["told"] = self.outcome()
         return shown
+
+    def can_be(self, word: tuple[int, ...]) -> bool:
+        """Whether a word may be the answer: it may look at itself, but is not asked how much it is like itself."""
+        return not self.asks_from(word) or self.step.answer.get("of") == "looked_at"
 
     def name_of(self, word: tuple[int, ...]) -> str:
         """A word, and a gap as one."""
@@ -198,9 +208,10 @@ class AtStep:
         result = self.encoder.predict(self.trace, 1, [AskedRun(self.encoder, self.trace, 0, 0).gap])
         word = result[0][0][0] if result else ""
         heads, edits = range(self.encoder.config.n_heads), self.view.edits
-        off = {(edit.step, head) for edit in edits for head in (heads if edit.heads is None else edit.heads)}
-        alone = all(edit.step.endswith("attention.heads") for edit in edits)  # nothing but heads is off
-        return {"word": word, "goal": self.step.goal, "done": alone and word == self.step.goal, "count": len(off)}
+        of_heads = [edit for edit in edits if edit.step.endswith("attention.heads")]
+        off = {(edit.step, head) for edit in of_heads for head in (heads if edit.heads is None else edit.heads)}
+        alone = len(of_heads) == len(edits)  # nothing but heads is off
+        return {"word": word, "alone": alone, "done": alone and word == self.step.goal, "count": len(off)}
 
     def outcome(self) -> dict[str, Any]:
         """How the guess did, and what is said then."""
