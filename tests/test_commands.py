@@ -39,6 +39,7 @@ COMMANDS: dict[str, list[str] | None] = {
     "shipped.packets": None,
     "shipped.recount": None,
     "shipped.task_runs": None,
+    "shipped.thumbnails": None,
     "shipped.tries": ["--out", "{}"],
     "shipped.verdicts": ["--out", "{}"],
 }

@@ -7,6 +7,7 @@ from page_tools import LAB, at, bar, choose, go, happen, healthy, open_app, page
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import EXAMPLES
+from pages.ui.lessons import library
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -17,10 +18,6 @@ OWN = "My dog chased the cat because it was hungry."
 def sentence(app: AppTest) -> str:
     """The sentence on top of the page."""
     return str(bar(app)["sentence"])
-
-
-def press(app: AppTest, key: str) -> AppTest:
-    return healthy(app.button(key=key).click().run())
 
 
 def test_what_is_typed_runs_in_one_line_and_an_example_is_one_tap_away() -> None:
@@ -51,8 +48,10 @@ def test_a_link_to_a_smaller_model_opens_at_a_layer_that_it_has_and_complains_on
 
 
 def test_ones_own_sentence_is_offered_again_after_a_lesson_and_so_is_one_typed_in_it() -> None:
-    app = open_app("lessons", sentence=OWN, layer="2", all_lessons="1")
-    press(app, "start_parameters")
+    app = open_app("models", sentence=OWN, layer="2")
+    app.query_params.clear()
+    app.query_params.update({**library.bundled()["parameters"].steps[0].view, "lesson": "parameters", "at": "1"})
+    healthy(app.run())
     assert page_shown(app) == "models" and sentence(app) != OWN and bar(app)["examples"][0] == OWN
     assert "".join(app.query_params["lesson"]) == "parameters"
     choose(app, sentence="The keys are mine.")
