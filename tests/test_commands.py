@@ -49,6 +49,7 @@ WRONG = {
     "shipped.pack_treebank": ["nothing", FILE],
     "shipped.verdicts": ["--model", "no\nthing", "--out", FILE],
     "shipped.recount": ["nothing"],
+    "shipped.thumbnails": ["nothing"],
     "encoder.experiments.circuit.__main__": ["--pairs", "nothing.csv", "--out", FILE],
     "encoder.tasks.__main__": ["task=nothing"],
     "encoder.browser.__main__": ["A cat.", "--model", "nothing", "--out", FILE],

@@ -20,6 +20,8 @@ from encoder.pictures.registry import pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
 from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.errors import EncoderError
 from encoder.tasks.learning import learning_curves
 from encoder.teach.lessons.lesson import LessonStep
 from pages.lessons.lesson_list import THUMBNAILS, of_lab
@@ -199,7 +201,28 @@ def every() -> list[str]:
     return [*library.bundled(), *map(of_lab, LABS)]
 
 
-if __name__ == "__main__":
-    for each in sys.argv[1:] or every():
+def make(given: list[str] | None) -> None:
+    """Do what the command line asks for.
+
+    Raises:
+        EncoderError: there is no lesson or lab of a name.
+    """
+    line = CommandLine(
+        prog="python -m tests.shipped.thumbnails", description="Draw the thumbnails of lessons and labs."
+    )
+    line.add_argument("names", nargs="*", metavar="NAME", help="a lesson or a lab by its file's name; all without one")
+    wanted = line.parse_args(given).names
+    if unknown := sorted({*wanted} - {*every()}):
+        raise EncoderError(f"there is no lesson or lab {unknown[0]!r}")
+    for each in wanted or every():
         whole_file.write(THUMBNAILS / f"{each}.svg", thumbnail(each).encode())
         print(each)
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
