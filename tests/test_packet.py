@@ -529,7 +529,9 @@ def test_what_a_reader_must_know_of_a_text_goes_with_the_run(small: TextEncoder)
     assert notes("The cat sat on the mat.") is None
     (known,) = notes("La casa blanca duerme tranquilamente") or []
     assert known == words_known(small.tokenize("La casa blanca duerme tranquilamente")).sentence != ""
-    (foreign,) = notes("我喜欢吃苹果") or []
+    foreign, unknown = notes("我喜欢吃苹果") or []
+    lost = small.trace("我喜欢吃苹果").tokens.count("[UNK]")
+    assert lost and unknown == f"{lost} word{'s' * (lost > 1)} {'are' if lost > 1 else 'is'} unknown to the model."
     assert foreign.startswith("This text is not in Latin letters, but the model's vocabulary is")
     assert foreign not in (notes("I said 你好 to the old man") or [])
     (cut,) = notes("The old man and the sea were friends. " * 75) or []
