@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from visits import KINDS, link
 
 from encoder.model.steps.glossary import TERMS, beside
+from encoder.pictures import labs
 from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
 from encoder.pictures.labs import CLAIMS, LABS
 from encoder.pictures.labs.trial import Verdict
@@ -153,19 +154,28 @@ def test_what_no_page_asks_of_claims_is_refused(client: TestClient) -> None:
         assert client.post("/api/claim", json=body).status_code == 400
 
 
-def test_a_claim_leads_to_the_step_that_tries_it_or_to_its_lab_or_page() -> None:
+def test_a_claim_leads_to_its_lab_or_to_what_was_measured_of_it() -> None:
     shown = {row["key"]: row for row in listed(open_app("lessons", sentence="Dogs bark.", model="small"))["claims"]}
     for claim in CLAIMS:
         assert shown[claim.key]["text"] == claim.text
         page, query = asked(shown[claim.key]["place"]["href"])
-        if claim.lesson:
-            step = library.bundled()[claim.lesson].steps[int(query["at"]) - 1]
-            tried = [(one.trial, one.given) for one in library.bundled()[claim.lesson].steps]
-            assert page == step.page and query["lesson"] == claim.lesson
-            assert (claim.trial, claim.given) not in tried or (step.trial, step.given) == (claim.trial, claim.given)
-        else:
-            assert (page, query.get("lab", "")) == (claim.page, claim.lab)
-            assert (query["sentence"], query["model"]) == ("Dogs bark.", "small")
+        assert (page, query.get("lab", ""), query.get("claim", "")) == (
+            "lessons",
+            claim.lab,
+            "" if claim.lab else claim.key,
+        )
+        assert (query["sentence"], query["model"]) == ("Dogs bark.", "small")
+
+
+def test_a_claim_alone_says_its_verdict_with_its_picture() -> None:
+    app = open_app("lessons", claim="residuals")
+    claim = next(claim for claim in CLAIMS if claim.key == "residuals")
+    finding = labs.run(claim.trial, text_encoder("base"), claim.given)
+    texts = " ".join(one.value for one in app.markdown).replace("\\", "")
+    assert f"**{finding.verdict.value.capitalize()}.**" in texts and finding.measured[:60] in texts
+    assert len(charts(app)) == 1
+    press(app, "all_lessons")
+    assert listed(app)["claims"]
 
 
 def test_terms_and_statements_lead_to_places_that_are_there() -> None:

@@ -1,6 +1,6 @@
-"""Lessons on their shelves, with claims to judge, and each lab alone."""
+"""Lessons on their shelves, with claims to judge; each lab and each claim alone."""
 
-from pages.lessons import lab_view, lesson_list
+from pages.lessons import claim_view, lab_view, lesson_list
 from pages.ui.lessons import library
 from pages.ui.state.site import page_of
 
@@ -9,5 +9,7 @@ def draw() -> None:
     """Draw the page."""
     if lab := library.lab_of(page_of(library.HERE)):
         lab_view.draw(lab)
+    elif claim := library.claim_of(page_of(library.HERE)):
+        claim_view.draw(claim)
     else:
         lesson_list.draw()

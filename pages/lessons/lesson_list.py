@@ -62,12 +62,10 @@ def of_lesson(name: str, at: int = 1) -> Place:
 
 
 def of_claim(claim: Claim, here: Mapping[str, str]) -> Place:
-    """Where a claim is shown: the step of its lesson that puts it to the test, its lab, or its page."""
-    if not claim.lesson:
-        return place(claim.page, {**here, "lab": claim.lab} if claim.lab else here, claim.lab)
-    steps = library.offered()[claim.lesson].steps
-    tried = (at for at, step in enumerate(steps, 1) if (step.trial, step.given) == (claim.trial, claim.given))
-    return of_lesson(claim.lesson, next(tried, 1))
+    """Where a claim is shown: its lab, whose knobs are free, or what was measured of it."""
+    if claim.lab:
+        return place(claim.page, {**here, "lab": claim.lab}, claim.lab)
+    return place("lessons", {**here, "claim": claim.key}, "what was measured")
 
 
 @cache

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from encoder.pictures.lab import Lab
-from encoder.pictures.labs import LABS
+from encoder.pictures.labs import CLAIMS, LABS
+from encoder.pictures.labs.trial import Claim
 from encoder.pictures.link import LESSON, from_query
 from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import MOST_BYTES, Lesson, LessonError, read
@@ -127,9 +128,20 @@ def lab_of(page: Page) -> Lab | None:
     return LABS.get(dict(state.current().choices).get("lab", "")) if page.key == HERE else None
 
 
+def claim_of(page: Page) -> Claim | None:
+    """The claim that is open on a page; None where there is none."""
+    key = dict(state.current().choices).get("claim", "") if page.key == HERE else ""
+    return next((claim for claim in CLAIMS if claim.key == key), None)
+
+
+def leave_claim() -> None:
+    """Show the list of lessons in its place."""
+    state.remember("claim", "", "")
+
+
 def shows_list(page: Page) -> bool:
     """Whether a page shows the list of lessons."""
-    return page.key == HERE and lab_of(page) is None
+    return page.key == HERE and lab_of(page) is None and claim_of(page) is None
 
 
 def leave_lesson() -> None:

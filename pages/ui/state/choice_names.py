@@ -7,7 +7,7 @@ from encoder.pictures.more.sections import MORE
 from encoder.pictures.registry import pictures
 
 SPELLED = """
-    born_beside born_carried born_more lab models_more more mystery_head mystery_task read_after training_heads
+    born_beside born_carried born_more claim lab models_more more mystery_head mystery_task read_after training_heads
     training_hidden training_layers training_more training_norm training_part training_positions training_rate
     training_seed training_steps training_task training_width
 """
