@@ -120,7 +120,6 @@ export function start(root, context) {
   function edit(shown) {
     editing = shown;
     own.hidden = !shown;
-    root.classList.toggle('enc-editing', shown);
     if (shown) {
       const { sentence } = store.get(), mask = maskToken(run);
       asked = '';
@@ -132,6 +131,7 @@ export function start(root, context) {
         asked = one;
         store.set({ sentence: one, second: '', layer: null, head: null, word: null }, { push: true });
       }}>${inMask(one, mask)}</button>`)}</div>`, own);
+      into(html`<h1 class="enc-question" tabindex="-1">Your own sentence</h1>${own}`, root, { renderBefore: last }); // nothing of the other sentence
       field.input.focus();
       field.input.select();
     } else {

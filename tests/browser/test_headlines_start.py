@@ -759,7 +759,7 @@ HABITS = (
 )
 JOBS = re.compile(
     r"(?:perhaps(?: it)?|\d) finds the |needs head \d|attention.*, over many sentences|has no word to look|"
-    "carries .* of the change|perhaps(?: it)? looks |looks from .* here "
+    "carries .* of the change|alone carries .* of what turns|perhaps(?: it)? looks |looks from .* here "
 )
 STEPS = {"the word itself": 0, "the word before": -1, "the word after": 1}
 ALIKE = 2e-3  # of a share: what is sent in 16 bits may be the larger of two that are nearly as large
