@@ -86,7 +86,7 @@ function begin() {
       taken = 0;
       sit(state.seat.replace('-alone-', '-follows-'));
     },
-    toClass() { screen.show('class', {}); },
+    toClass() { screen.show('class', screen.query()); }, // what is shown goes along: this screen is still drawn for a moment, and the class would be told another view
     /** @param {string} page */
     begin(page) {
       const { page: before = '', query = {} } = state.now?.shown ?? {};
