@@ -123,6 +123,7 @@ def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str,
 
 def test_back_undoes_one_choice_after_the_other(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/attention?layer=1&head=1")
+    page.locator(".at-beside canvas").first.wait_for()  # what the number was made of, which comes later
     screens = [seen(page)]
     for place in ("[aria-label=layer] [role=radio] >> nth=2", "[aria-label=head] [role=radio] >> nth=4", "[data-cell]"):
         one = page.locator(place).first
