@@ -28,7 +28,10 @@ from pages.ui.state.site import DRAWN, PAGES, path
 
 KEYS = [page.key for page in PAGES]
 # The pictures that the browser draws itself
-OF_BROWSER = ".ou-scroll, .picture-canvas, .enc-words, .hd-here, .hd-grid, .bars, .cv-canvas, .board, .vs-canvas, .an-stack, .ws-words"
+OF_BROWSER = (
+    ".ou-scroll, .picture-canvas, .enc-words, .hd-here, .hd-grid, .bars, .cv-canvas, .board, .vs-canvas, .an-stack, "
+    ".ws-words"
+)
 WITHOUT_PICTURE = ("lessons", "class")  # cards, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("compare",)  # shows what is typed, as words and in pictures
