@@ -6,9 +6,8 @@ import { dress } from './dom.js';
 import css from './in_class.css';
 import { saved } from './keep.js';
 import { look } from './look.js';
-import { REST } from './store.js';
+import { CLASS, REST } from './store.js';
 
-export const CHANGED = 'encoder:class'; // the event of a class whose state is drawn
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
@@ -270,7 +269,7 @@ function begin() {
     page.draw();
     document.documentElement.toggleAttribute('data-class-veiled', veiled());
     screen.veil?.(veiled());
-    document.dispatchEvent(new Event(CHANGED)); // a lesson beside the page hears of it
+    document.dispatchEvent(new Event(CLASS)); // a lesson beside the page hears of it
   }
 
   // What a page plays by itself stands in no address.

@@ -10,7 +10,7 @@ import { brief, percent, tight } from './number.js';
 import { fromRight } from './run.js';
 import { say } from './say.js';
 import { stage } from './stage.js';
-import { open } from './store.js';
+import { CLASS, open } from './store.js';
 
 /** @typedef {Record<string, string>} Query */
 /** What a text is made of: what it says, and whose that is: the model's, yours, a word's, or nobody's. @typedef {[text: string, whose: string][]} Parts */
@@ -20,8 +20,8 @@ import { open } from './store.js';
 /** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], form?: string, measured?: Parts, best?: number[], yours?: number | null, scale?: Scale, open?: {step: string, index: number[], text: string} | null}} Answered */
 /** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
 /** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, alone: boolean, done: boolean, count: number}}} Shown */
-/** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again, `link` is the address of it. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
-/** What was guessed at a step; `own` tells that it was of another sentence, which fills no dot. @typedef {{guess: number | null, of: string}} Guess */
+/** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
+/** What was guessed at a step, and of what: a page, a sentence and a model. @typedef {{guess: number | null, of: string}} Guess */
 
 const KEPT = 'encoder-lessons';
 const OF_RUN = ['sentence', 'second', 'model'], PLACED = ['edits', 'hidden', 'layer', 'head', 'other', 'other_model', 'lab']; // what a guess is of, and what else of a view a step is bound to
@@ -52,6 +52,9 @@ export function inLesson(host, screen) {
   mine.shows(host, screen);
   return mine;
 }
+
+/** What a text says, whoever's its parts are. @param {Parts} parts */
+const plain = parts => parts.map(([text]) => text).join('');
 
 /** @param {Parts} parts */
 const said = parts => parts.map(([text, whose]) => (whose ? html`<b class=${`is-${whose}`} translate="no" lang="">${text}</b>` : text));
@@ -118,7 +121,7 @@ function begin() {
   }
   /** Says how a guess did, and leads on. */
   function tell() {
-    write(status, [shown?.told?.head ?? [], ...(shown?.told?.lines ?? [])].map(parts => parts.map(([text]) => text).join('')).join(' '));
+    write(status, [shown?.told?.head ?? [], ...(shown?.told?.lines ?? [])].map(plain).join(' '));
     /** @type {HTMLElement | null} */ (strip.querySelector('.enc-lesson-next'))?.focus();
   }
 
@@ -154,8 +157,8 @@ function begin() {
   }
   for (const event of ['scroll', 'resize']) addEventListener(event, below, { passive: true, capture: true });
   addEventListener('keydown', key);
-  document.addEventListener('encoder:class', () => {
-    const { phase, ask: theirs } = inClass(), ours = shown?.question?.ask.map(([text]) => text).join('') ?? '';
+  document.addEventListener(CLASS, () => {
+    const { phase, ask: theirs } = inClass(), ours = plain(shown?.question?.ask ?? []);
     if (phase === 'shown' && waits() && theirs && ours.startsWith(theirs)) ask({ guess: null });
     else if (name()) draw();
   });
@@ -186,8 +189,10 @@ function begin() {
   };
   /** What a trial found, in full: folded where the lesson says it in a few words. @param {Answered} told */
   const measured = ({ measured: found, lines }) => (found ? html`<details class="enc-lesson-found" ?open=${!lines.length}><summary>How it was measured</summary><p>${said(found)}</p></details>` : nothing);
+  /** What is said once it is known. @param {Answered} told */
+  const findings = told => html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}${measured(told)}`;
   /** @param {Answered} told @param {Shown} of */
-  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${told.scale ? scaled(told.scale) : nothing}${measured(told)}
+  const result = (told, of) => html`<h2 tabindex="-1">${said(told.head)}</h2>${findings(told)}
     ${told.open && screen.drawn ? html`<button type="button" class="enc-link" @click=${() => { if (told.open) open(told.open); }}>See ${told.open.text} computed →</button>` : nothing}${swapper(of)}`;
   /** @param {Shown} of */
   const swapper = ({ swap }) => (swap ? html`<button type="button" class="enc-pill" @click=${() => screen.show(screen.page, { ...screen.query(), sentence: swap.sentence })}>Swap <i>${swap.word}</i> for <i>${swap.by}</i></button>` : nothing);
@@ -203,7 +208,7 @@ function begin() {
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
-      ${!question && told ? html`${told.lines.map(parts => html`<p>${said(parts)}</p>`)}${measured(told)}` : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
+      ${!question && told ? findings(told) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
       ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
   }
 

@@ -241,6 +241,8 @@ export const windowStore = (options = {}) => makeStore({ ...options, where: wind
 
 export const OPEN = 'encoder:number'; // the event by which a picture has a number opened, wherever it is drawn
 
+export const CLASS = 'encoder:class'; // the event that says that the state of a class was drawn
+
 export const MEASURED = 'encoder:measured'; // the event that says that what takes long was measured below a picture
 
 /** A place as an address spells it: "layers.0.attention.weights:1,8,3". @param {Place} place */

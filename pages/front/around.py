@@ -73,25 +73,19 @@ def draw_place(config: EncoderConfig) -> None:
 
 def draw_class(page: Page) -> None:
     """Draw the line of a class, where this tab is in one, and on the page of the class that as well."""
-    shown = {
-        "page": page.key,
-        "pages": tuple(site.listed()),
-        "query": tuple(state.in_full(state.current()).items()),
-        "classes": f"{base()}/api/class",
-        "code": st.query_params.get(JOINS, "")[:LONGEST_CODE],
-    }
-    draw(CLASS, shown, lambda: None)
+    code = st.query_params.get(JOINS, "")[:LONGEST_CODE]
+    draw(CLASS, on_screen(page) | {"classes": f"{base()}/api/class", "code": code}, lambda: None)
 
 
 def draw_lesson(page: Page) -> None:
     """Draw the strip of a lesson, where the address names one."""
-    shown = {
-        "page": page.key,
-        "pages": tuple(site.listed()),
-        "query": tuple(state.in_full(state.current()).items()),
-        "lesson": f"{base()}/api/lesson",
-    }
-    draw(LESSON, shown, take_answer)
+    draw(LESSON, on_screen(page) | {"lesson": f"{base()}/api/lesson"}, take_answer)
+
+
+def on_screen(page: Page) -> dict[str, object]:
+    """Return what a class and a lesson know of the screen: the page, its view in full, and the ways to others."""
+    query = tuple(state.in_full(state.current()).items())
+    return {"page": page.key, "pages": tuple(site.listed()), "query": query}
 
 
 def take_answer() -> None:

@@ -4,29 +4,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from encoder import TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.metrics.guess import guess_place
 from encoder.metrics.weight_matrices import largest_pair
-from encoder.pictures.ask import text_of
 from encoder.pictures.labs import CLAIMS
-from encoder.pictures.labs.trial import Claim, Finding, Verdict
-from encoder.pictures.link import from_query, is_count
-from encoder.pictures.view import View
+from encoder.pictures.labs.trial import Claim, Finding
+from encoder.pictures.link import is_count
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.teach.lessons.lesson import LessonStep
 from encoder.teach.lessons.lesson import Question as LessonQuestion
-from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.front import make
-from pages.front.lesson_steps import GAP, answer_of, given_to, parts, values_of
+from pages.front.lesson_steps import GAP, VERDICTS, answer_of, given_to, parts, values_of
+from pages.front.run_on_screen import RunOnScreen, run_on_screen
 from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library
 from pages.ui.server import engine, jobs, measurements
 from pages.ui.server.pool import borrowing
 
-VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
 MOST_WORDS = 4  # to choose from where a word is guessed
 LONGEST = 200  # characters of a question
 LONGEST_SENTENCE = 400  # characters of it that stand with a question
@@ -35,13 +30,8 @@ SLOW = "this takes long to measure; measure it on the page Lessons first"
 
 
 @dataclass(frozen=True)
-class Screen:
-    """What is on the teacher's screen: the view, its model, and its run."""
-
-    view: View
-    encoder: TextEncoder
-    read: Text
-    trace: Trace
+class Screen(RunOnScreen):
+    """What is on the teacher's screen."""
 
     def where(self, *, head: bool = True) -> str:
         """Return what run a question is about."""
@@ -76,18 +66,8 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def screen(query: Mapping[str, str]) -> Screen:
-    """Return the screen whose address has these parameters.
-
-    Raises:
-        RefusedError: its model is not at hand.
-        EncoderError: there is no such run.
-    """
-    view, _ = from_query(query, lambda model: None)
-    encoder = make.opened(view.model)
-    pieces = encoder.tokenize(text_of(view))
-    view, _ = view.within(encoder.config, len(pieces.ids))
-    trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
-    return Screen(view, encoder, pieces.inputs, trace)
+    """Return the screen whose address has these parameters; raises what `run_on_screen` does."""
+    return Screen(**vars(run_on_screen(query)))
 
 
 def offer(query: Mapping[str, str]) -> dict[str, Any]:
@@ -242,10 +222,8 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
 
 def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Question:
     """Return the question of a step whose answer the run gives."""
-    names, answer = answer_of(step, question, at.encoder, at.trace, at.view)
-    ask = "".join(text for text, _ in parts(question.ask, **values_of(at.encoder, at.trace, at.view, question)))[
-        :LONGEST
-    ]
+    names, answer = answer_of(step, question, at)
+    ask = "".join(text for text, _ in parts(question.ask, **values_of(at, question)))[:LONGEST]
     if question.kind == "number":
         low, high, where = question.low, question.high, at.where()
         return Question(0, "number", ask, answer.values[0], low=low, high=high, sentence=at.sentence(), where=where)

@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.edits.edit_text import edits_to_text
 from encoder.pictures.ask import text_of
 from encoder.pictures.labs import TRIALS
 from encoder.pictures.labs.trial import Verdict
@@ -17,11 +15,11 @@ from encoder.teach.lessons import run_answers
 from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
 from encoder.teach.lessons.run_answers import AskedRun, RunAnswer
 from encoder.trace.tokens import Tokens
-from encoder.trace.trace import Trace
 from pages.front import make
 from pages.front.request_fields import LessonRequest, RefusedError
+from pages.front.run_on_screen import RunOnScreen, run_on_screen
 from pages.ui.lessons import library
-from pages.ui.server import engine, measurements, offered_models
+from pages.ui.server import measurements, offered_models
 from pages.ui.state.site import page_of
 
 VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
@@ -61,9 +59,8 @@ def shown_step(request: LessonRequest) -> dict[str, Any]:
 def about(lesson: Lesson, name: str, at: int) -> dict[str, Any]:
     """Where a step is: its page, and what an address of it says."""
     step = lesson.steps[at - 1]
-    query = {**step.view, "lesson": name, "at": str(at)}
     title = step.name or page_of(step.page).title
-    return {"page": step.page, "query": query, "title": title, "asks": step.question is not None}
+    return {"page": step.page, "query": library.query_of(name, at), "title": title, "asks": step.question is not None}
 
 
 def elsewhere(step: LessonStep, page: str, query: Mapping[str, str]) -> dict[str, str]:
@@ -103,8 +100,7 @@ def unfit(step: LessonStep, model: str) -> str:
 def takes_any(step: LessonStep, query: Mapping[str, str]) -> bool:
     """Whether a step can be put to another sentence: it says so, or it asks about words, and these stand there."""
     question = step.question
-    named = [question.word] if question and question.word else []
-    words = [*named, *(value for name, value in step.answer.items() if name == "at")]
+    words = [word for word in (question and question.word, step.answer.get("at")) if word]
     if not words or not step.answer:
         return step.own
     view, _ = from_query(query, offered_models.check)
@@ -127,21 +123,16 @@ class AtStep:
     """A step on a screen that is at it."""
 
     def __init__(self, step: LessonStep, query: Mapping[str, str], request: LessonRequest) -> None:
-        view, _ = from_query(query, offered_models.check)
-        self.step, self.query, self.request = step, query, request
-        self.encoder = make.opened(view.model)
-        pieces = self.encoder.tokenize(text_of(view))
-        self.view, _ = view.within(self.encoder.config, len(pieces.ids))
-        self.read = pieces.inputs
-        self.trace = engine.run(view.model, self.read, self.view.hidden, edits_to_text(self.view.edits))
+        self.step, self.request, self.run = step, request, run_on_screen(query)
+        self.view, self.encoder, self.trace = self.run.view, self.run.encoder, self.run.trace
         self.words = pressable(self.trace.tokenization, step.question)
         of_step = self.view.sentence == step.view.get("sentence", self.view.sentence)
-        self.is_own = not of_step or view.model != step.view.get("model", View.model)
+        self.is_own = not of_step or self.view.model != step.view.get("model", View.model)
 
     def shown(self) -> dict[str, Any]:
         """What is said and asked, and where it was answered how the guess did."""
         step, question = self.step, self.step.question
-        values = values_of(self.encoder, self.trace, self.view, question)
+        values = values_of(self.run, question)
         shown: dict[str, Any] = {
             "text": parts(step.text, **values),
             "own": self.is_own,
@@ -219,7 +210,7 @@ class AtStep:
         if step.trial and not step.answer:
             return self.measured()
         assert question is not None
-        names, answer = answer_of(step, question, self.encoder, self.trace, self.view)
+        names, answer = answer_of(step, question, self.run)
         if question.kind == "number":
             return self.number(answer.values[0], answer.form)
         at = self.place_of(guess)
@@ -308,30 +299,29 @@ class AtStep:
         return [parts(text, guess=guess, answer=answer) for text in (*texts, self.step.after.get("always", "")) if text]
 
 
-def values_of(encoder: TextEncoder, trace: Trace, view: View, question: Question | None) -> dict[str, object]:
+def values_of(run: RunOnScreen, question: Question | None) -> dict[str, object]:
     """What may stand in the texts of a lesson, of a run."""
-    config = encoder.config
+    config = run.encoder.config
     return {
         "heads": config.n_heads,
         "layers": config.n_layers,
         "all_heads": config.n_heads * config.n_layers,
-        "tokens": len(trace.tokens),
+        "tokens": len(run.trace.tokens),
         "vocabulary": f"{config.vocab_size:,}",
-        "model": view.model,
-        "layer": view.layer,
-        "head": view.head,
+        "model": run.view.model,
+        "layer": run.view.layer,
+        "head": run.view.head,
         "word": question.word if question else "",
     }
 
 
-def answer_of(
-    step: LessonStep, question: Question, encoder: TextEncoder, trace: Trace, view: View
-) -> tuple[tuple[str, ...], RunAnswer]:
+def answer_of(step: LessonStep, question: Question, run: RunOnScreen) -> tuple[tuple[str, ...], RunAnswer]:
     """What can be chosen, by name, and what a run answers."""
-    words = pressable(trace.tokenization, question)
-    asked = AskedRun(encoder, trace, view.layer, view.head, words, question.word, question.choices)
+    pieces, view = run.trace.tokenization, run.view
+    words = pressable(pieces, question)
+    asked = AskedRun(run.encoder, run.trace, view.layer, view.head, words, question.word, question.choices)
     taken = {name: value for name, value in step.answer.items() if name != "of"}
-    names = tuple(map(trace.tokenization.spelled, words)) if question.kind == "word" else question.choices
+    names = tuple(map(pieces.spelled, words)) if question.kind == "word" else question.choices
     return names, run_answers.ANSWERS[step.answer["of"]](asked, **taken)
 
 

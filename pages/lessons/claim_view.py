@@ -6,8 +6,6 @@ from encoder.pictures.labs import said_in
 from encoder.pictures.labs.trial import Claim
 from encoder.pictures.registry.finding_pictures import LESSON_PICTURE, asked_of, tried
 from encoder.support.errors import EncoderError
-from pages.ui.frame.page_header import page_header
-from pages.ui.lessons import library
 from pages.ui.picture_view import ask, show
 from pages.ui.server import measurements
 from pages.ui.state import session_state as state
@@ -15,10 +13,7 @@ from pages.ui.text import plain
 
 
 def draw(claim: Claim) -> None:
-    """Draw it, with the way back to the list."""
-    page_header(plain(claim.text))
-    with st.container(horizontal=True):
-        st.button("← All lessons", key="all_lessons", type="tertiary", on_click=library.leave_claim)
+    """Draw it below its text."""
     try:
         given = measurements.spelled(claim.given)
         finding = measurements.findings(state.current().model, claim.trial, given, agreed=True)

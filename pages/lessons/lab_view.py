@@ -33,8 +33,6 @@ from pages.ui import picture_view as pictures
 from pages.ui import session_runs
 from pages.ui.downloads import table as downloads
 from pages.ui.frame import page_run
-from pages.ui.frame.page_header import page_header
-from pages.ui.lessons import library
 from pages.ui.picture_view import answer_of, ask, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
@@ -45,10 +43,7 @@ LEARNED = 0.9 * CHANCE  # a loss that says that more than the answers' frequenci
 
 
 def draw(lab: Lab) -> None:
-    """The question, the experiment that answers it, and the way back to the list."""
-    page_header(plain(lab.question))
-    with st.container(horizontal=True):
-        st.button("← All lessons", key="all_lessons", type="tertiary", on_click=library.leave_lab)
+    """Draw the experiment that answers the question."""
     try:
         Drawer().draw(lab.parts)
     except EncoderError as error:

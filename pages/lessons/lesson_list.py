@@ -34,7 +34,7 @@ def draw() -> None:
     asked = dict(state.current().choices).get("lab", "")
     if asked:
         state.note([f"There is no lab “{asked[:40]}” here. Choose one of those below."])
-        library.leave_lab()
+        library.show_list()
     view = state.current()
     here = {name: text for name, text in state.in_full(view).items() if name in ("sentence", "model", "layer", "head")}
     data = {
@@ -57,8 +57,7 @@ def place(page: str, query: Mapping[str, str], title: str = "") -> Place:
 def of_lesson(name: str, at: int = 1) -> Place:
     """A step of a lesson."""
     lesson = library.offered()[name]
-    step = lesson.steps[at - 1]
-    return place(step.page, {**step.view, "lesson": name, "at": str(at)}, lesson.title)
+    return place(lesson.steps[at - 1].page, library.query_of(name, at), lesson.title)
 
 
 def of_claim(claim: Claim, here: Mapping[str, str]) -> Place:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.metrics import cosine, logit_lens
+from encoder.metrics import cosine, final_answer, logit_lens, settled
 from encoder.metrics.guess import guess_place
 from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
@@ -23,7 +23,7 @@ class AskedRun:
     """A run that a question is put to, at a layer and head of it.
 
     `words` are the positions of the pieces of each word that can be pressed, `word` is the one asked about, `choices`
-    what can be chosen. `other` is the run of the other sentence, None where the page has none.
+    what can be chosen.
     """
 
     encoder: TextEncoder
@@ -124,9 +124,8 @@ def likeliest(asked: AskedRun) -> RunAnswer:
 
 def first_from(asked: AskedRun) -> RunAnswer:
     """The first layer after which the guess at the first gap leads and stays so; choices are layers, counted from 0."""
-    ranks = (logit_lens(asked.encoder, asked.trace, [asked.gap])[:, 0]).argmax(-1)  # [n_layers + 1]
-    others = (ranks != ranks[-1]).nonzero()
-    layer = int(others[-1]) if len(others) else 0
+    _, _, ranks = final_answer(logit_lens(asked.encoder, asked.trace, [asked.gap]))  # [n_layers + 1, 1]
+    layer = max(0, settled(ranks[:, 0]) - 1)  # the first row is that of the embedding
     right = (asked.choices.index(str(layer)),) if str(layer) in asked.choices else ()
     return RunAnswer((float(layer),), right, "count")
 

@@ -112,6 +112,11 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     return lesson
 
 
+def query_of(name: str, at: int) -> dict[str, str]:
+    """What the address of a step says, counted from 1: its view, and the lesson beside it."""
+    return {**offered()[name].steps[at - 1].view, "lesson": name, "at": str(at)}
+
+
 def asks(page: Page) -> bool:
     """Whether a step of a lesson asks on this page for what its picture says, and was not answered yet."""
     view = state.current()
@@ -134,11 +139,6 @@ def claim_of(page: Page) -> Claim | None:
     return next((claim for claim in CLAIMS if claim.key == key), None)
 
 
-def leave_claim() -> None:
-    """Show the list of lessons in its place."""
-    state.remember("claim", "", "")
-
-
 def shows_list(page: Page) -> bool:
     """Whether a page shows the list of lessons."""
     return page.key == HERE and lab_of(page) is None and claim_of(page) is None
@@ -149,6 +149,7 @@ def leave_lesson() -> None:
     state.change(lesson="", at=View.at)
 
 
-def leave_lab() -> None:
-    """Show the list of lessons in its place."""
-    state.remember("lab", "", "")
+def show_list() -> None:
+    """Show the list of lessons in the place of a lab or a claim."""
+    for alone in ("lab", "claim"):
+        state.remember(alone, "", "")
