@@ -1,7 +1,7 @@
 // @ts-check
 // Hands what the server shows to the browser's code, and what is chosen there to the server.
 
-import { goTo, showClass, tellClass } from './class_screen.js';
+import { leaveFor, showClass, tellClass } from './class_screen.js';
 import { showLesson } from './lesson_screen.js';
 import { file, post } from './post.js';
 
@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
         page: data.page ?? '', drawn: false, code: data.code ?? '', address: at('class') ?? '', query: () => query, veil() {},
         show(key, query) {
           const to = at(key);
-          if (to !== undefined) goTo(to, query);
+          if (to !== undefined) leaveFor(to, query);
         },
       }, data.classes ?? '', front);
     }
@@ -33,7 +33,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
         page: data.page ?? '', drawn: false, query: () => query, put() {}, draw() {},
         show(key, query) {
           const to = data.pages?.find(one => one.key === key)?.address;
-          if (to !== undefined) goTo(to, query);
+          if (to !== undefined) leaveFor(to, query);
         },
         answered: (lesson, at) => setTriggerValue('set', { lesson, at }),
       }, data.lesson ?? '', front);

@@ -31,3 +31,15 @@ export function goTo(address, query) {
   history.pushState(history.state, '', address + (search && `?${search}`));
   window.dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
 }
+
+const LONGEST = 3000; // ms for a run to end
+
+/** Leads from a page of the server to another one as soon as the run that draws it has ended: the address that it still writes would be taken for that of the other page. @param {string} address @param {Record<string, string>} query */
+export function leaveFor(address, query) {
+  const app = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]')), begun = performance.now();
+  const leave = () => {
+    if (app?.dataset.testScriptState === 'running' && performance.now() - begun < LONGEST) setTimeout(leave, 50);
+    else goTo(address, query);
+  };
+  leave();
+}

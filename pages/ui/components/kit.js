@@ -1,7 +1,7 @@
 // @ts-check
 // Hands what the server shows to a part of the browser's own kit, and what is chosen there to the server.
 
-import { goTo } from '../../front/class_screen.js';
+import { leaveFor } from '../../front/class_screen.js';
 import { post } from '../../front/post.js';
 
 /** @typedef {(address: string, said: object) => Promise<any>} Ask */
@@ -15,7 +15,7 @@ function follow(event) {
   const link = /** @type {Element} */ (event.target).closest('a[href]');
   if (!(link instanceof HTMLAnchorElement) || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  goTo(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
+  leaveFor(link.pathname, Object.fromEntries(new URLSearchParams(link.search)));
 }
 
 /** @param {ComponentArguments<{script: string, part: string}>} given */
