@@ -9,14 +9,18 @@ import { file, post } from './post.js';
 /** @typedef {{drawBar: (root: HTMLElement, shown: object, act: Act) => () => void, drawPlace: (root: HTMLElement, shown: object, act: Act) => () => void, takePictures: (pictures: object[], query: Record<string, string>) => void} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
 /** @typedef {{script: string, part: string, run?: string, query?: [string, string][], page?: string, pages?: {key: string, address: string}[], classes?: string, lesson?: string, code?: string, pictures?: object[]}} Told */
 
-/** What ends each of them. A run may hand over a new copy of this script. @type {WeakMap<HTMLElement, () => void>} */
-const ends = /** @type {any} */ (globalThis).aroundEnds ??= new WeakMap();
+/** What ends each of them. @type {WeakMap<HTMLElement, () => void>} */
+const ends = new WeakMap();
+
+/** What each of them shows: browsers end two waits for one script in any order. @type {WeakMap<HTMLElement, Told>} */
+const shown = new WeakMap();
 
 /** @param {ComponentArguments<Told>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.around'));
+  shown.set(root, data);
   import(new URL(data.script, location.origin).href).then((/** @type {Front} */ front) => {
-    if (!root.isConnected) return;
+    if (!root.isConnected || shown.get(root) !== data) return;
     const query = Object.fromEntries(data.query ?? []);
     if (data.part === 'class') {
       const at = (/** @type {string} */ key) => data.pages?.find(one => one.key === key)?.address;

@@ -1,7 +1,6 @@
 """What the browser draws around a page of the server's: the bar on top, the layer and head of a lab, a class."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -10,7 +9,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
 from pages.ui import browser_scripts, cell_links, session_runs
-from pages.ui.component import built
+from pages.ui.component import component
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
 from pages.ui.frame.page_run import LONGEST
@@ -23,11 +22,7 @@ from pages.ui.state.site import Page, base
 
 BAR, PLACE, SAVE, CLASS, LESSON = "around", "place", "save", "class", "lesson"
 
-
-@cache
-def _component(name: str) -> Any:
-    """Return the component of one of them."""
-    return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=built("around"))
+_component = component(__file__, "around", "<div class='around'></div>")
 
 
 def draw_bar(page: Page) -> None:
@@ -99,7 +94,7 @@ def take_answer() -> None:
 def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
     """Draw one of them, which tells by `act` what was chosen in it."""
     script = browser_scripts.address("front.js")
-    _component(name)(
+    _component(
         key=name,
         data={"script": script, "part": name, **shown},
         on_go_change=go,

@@ -87,7 +87,7 @@ def keep_up() -> None:
     """Bring the curve's example into the bar of who comes with no own sentence; forget what was tapped in another."""
     here, view = state.session(), state.current()
     run, before = here.filmed
-    if (run != here.runs - 1 or here.linked) and bring_example():  # an address that came late says nothing of it
+    if run != here.runs - 1 and bring_example():
         here.filmed = here.runs, state.current().sentence
         st.rerun()
     if run >= 0 and before != view.sentence:

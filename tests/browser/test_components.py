@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from encoder.support.formatting import brief, percent, points, short
-from pages.ui.component import built
+from pages.ui.component import HAND_ON, built
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = """async text => {
@@ -15,6 +15,23 @@ IMPORTED = """async text => {
 WRITE = """async values => {
   const { brief, percent, points, short } = await import('/encoder/browser/number.js')
   return values.map(v => [brief(v), short(v), percent(v), percent(v, 1), points(v), points(v, 1)])
+}"""
+
+# Two runs hand over a sentence each, 1 and then 2; what the first one waits for comes last.
+OVERTAKEN = """async ([scripts, line, order, waits]) => {
+  const module = text => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+  const load = wait => `await new Promise(done => setTimeout(done, ${wait}));
+    export const drawBar = (root, { sentence }) => { root.textContent = sentence; return () => {} }`
+  await import(module(scripts))
+  const { default: hand } = await import(module(line)), parentElement = document.createElement('div')
+  parentElement.innerHTML = "<div class='around'></div>"
+  document.body.replaceChildren(parentElement)
+  for (const since of order) {
+    const data = { since, part: 'bar', sentence: `sentence ${since}`, script: module(load(waits[since - 1])) }
+    hand({ data, parentElement, setTriggerValue() {} })
+  }
+  await new Promise(done => setTimeout(done, 500))
+  return parentElement.textContent
 }"""
 
 
@@ -35,8 +52,13 @@ def test_every_script_is_checked_for_types_and_what_streamlit_gets_is_one_file_w
         text = script.read_text(encoding="utf-8")
         assert text.startswith("// @ts-check\n") or script.parent.name == "built", script
         components |= {script.stem} if "export default" in text else set()
-    for name in ("around", "frame"):
-        assert blank.evaluate(IMPORTED, built(name)) == [["default"], "function", []]
+    assert blank.evaluate(IMPORTED, built("frame")) == [["default"], "function", []]
     exports, kind, names = blank.evaluate(IMPORTED, built("scripts"))
-    components -= {"around", "frame", "reconnect", "scripts"}  # no components, or by another way
+    components -= {"frame", "reconnect", "scripts"}  # no components, or by another way
     assert (exports, kind, set(names)) == (["default"], "function", components)
+
+
+def test_a_run_that_was_overtaken_draws_nothing_over_the_newest(blank: Any) -> None:
+    line = HAND_ON.replace("NAME", "around")
+    for order, waits in (([1, 2], [200, 0]), ([2, 1], [0, 0]), ([1, 2], [0, 200]), ([1, 2, 2], [200, 0])):
+        assert blank.evaluate(OVERTAKEN, [built("scripts"), line, order, waits]) == "sentence 2", (order, waits)

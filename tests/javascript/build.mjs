@@ -62,7 +62,7 @@ const plotly = {
   stdin: { contents: "export { default } from 'plotly.js-cartesian-dist-min';", resolveDir: `${root}tests/javascript`, sourcefile: 'plotly.js' },
   banner: { js: (await readFile(`${root}tests/javascript/node_modules/plotly.js-cartesian-dist-min/plotly-cartesian.min.js`, 'utf8')).match(LICENCE)[0] },
 };
-const FOR_STREAMLIT = { around: 'front/around.js', frame: 'front/frame.js', scripts: 'ui/scripts.js' };
+const FOR_STREAMLIT = { frame: 'front/frame.js', scripts: 'ui/scripts.js' };
 const made = {
   'encoder/browser/built/front.js': await build({ ...usual, banner: { js: '/* With lit-html: Copyright 2017 Google LLC, BSD-3-Clause. */' }, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, terms, apart] }),
   'encoder/browser/built/plotly.js': await build({ ...usual, ...plotly, legalComments: 'eof' }),

@@ -42,6 +42,8 @@ def draw(page: Page, around: Around) -> None:
     """Draw a page, and around it what all pages share."""
     state.session().runs += 1
     state.session().pictures = {}
+    if state.session().page != page.key:
+        state.session().components.clear()
     page_steps.keep_up(page)
     page_steps.resume()
     with engine.attended():
