@@ -158,7 +158,7 @@ export function attention(root, context) {
     head.draw(run, state, finding(now));
     const list = here();
     const masked = maskedBy(run, layer) ?? '', called = list.map(i => labelOf(STOPS[i], divisor, distance, masked));
-    stops.draw(list.map((i, at) => ({ text: called[at], title: `${called[at]}: ${STOPS[i].title}`, group: STOPS[i].group })), list.indexOf(index));
+    stops.draw(list.map((i, at) => ({ text: STOPS[i].word, symbol: called[at], title: `${STOPS[i].word}, ${called[at]}: ${STOPS[i].title}`, group: STOPS[i].group })), list.indexOf(index));
     const zeros = numbers !== null && noneOf(numbers);
     shown.hide(!numbers || zeros);
     if (numbers) {

@@ -8,7 +8,8 @@
  * @typedef {object} Stop
  * @property {string} key
  * @property {string} group
- * @property {string} label
+ * @property {string} word what it does, for the rail
+ * @property {string} label its symbol in the formula
  * @property {string} step
  * @property {1 | 2} level
  * @property {string} array
@@ -25,67 +26,67 @@
 /** @type {readonly Stop[]} */
 export const STOPS = [
   {
-    key: 'x', group: 'ask and offer', label: 'x', step: 'attention.input', level: 2, array: 'x', shape: 'strip', own: false, parts: 'signed', called: 'the input x of',
+    key: 'x', group: 'ask and offer', word: 'input', label: 'x', step: 'attention.input', level: 2, array: 'x', shape: 'strip', own: false, parts: 'signed', called: 'the input x of',
     title: 'What comes in: one vector for each token',
     what: 'Each token comes in as a row of numbers: its embedding, as the steps before this one have changed it.',
     formula: 'x: one row of d numbers for each token',
   },
   {
-    key: 'q', group: 'ask and offer', label: 'Q', step: 'attention.q', level: 2, array: 'q', shape: 'strip', own: true, parts: 'signed', called: 'the query of',
+    key: 'q', group: 'ask and offer', word: 'query', label: 'Q', step: 'attention.q', level: 2, array: 'q', shape: 'strip', own: true, parts: 'signed', called: 'the query of',
     title: 'What each token asks for',
     what: 'A learned matrix turns each row of x into a query: what this token asks of the others.',
     formula: 'Q = x W_Q', bias: 'b_Q',
   },
   {
-    key: 'k', group: 'ask and offer', label: 'K', step: 'attention.k', level: 2, array: 'k', shape: 'strip', own: true, parts: 'signed', called: 'the key of',
+    key: 'k', group: 'ask and offer', word: 'key', label: 'K', step: 'attention.k', level: 2, array: 'k', shape: 'strip', own: true, parts: 'signed', called: 'the key of',
     title: 'What each token can be found by',
     what: 'A second matrix turns each row of x into a key: what others\' queries are compared with.',
     formula: 'K = x W_K', bias: 'b_K',
   },
   {
-    key: 'v', group: 'ask and offer', label: 'V', step: 'attention.v', level: 2, array: 'v', shape: 'strip', own: true, parts: 'signed', called: 'the value of',
+    key: 'v', group: 'ask and offer', word: 'value', label: 'V', step: 'attention.v', level: 2, array: 'v', shape: 'strip', own: true, parts: 'signed', called: 'the value of',
     title: 'What each token hands over',
     what: 'A third matrix turns each row of x into a value: what a token hands over when it is looked at.',
     formula: 'V = x W_V', bias: 'b_V',
   },
   {
-    key: 'scores', group: 'compare', label: 'QKᵀ', step: 'attention.scores', level: 2, array: 'products', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
+    key: 'scores', group: 'compare', word: 'score', label: 'QKᵀ', step: 'attention.scores', level: 2, array: 'products', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
     title: 'Each query times each key',
     what: 'Every query meets every key: number times number, all added up. A large score means that the two fit.',
     formula: 'score = q₀ k₀ + q₁ k₁ + … ',
   },
   {
-    key: 'scaled', group: 'compare', label: '÷ √d', step: 'attention.scaled', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
+    key: 'scaled', group: 'compare', word: 'scale', label: '÷ √d', step: 'attention.scaled', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
     title: 'Each score divided by the root of the head\'s size',
     what: 'Vectors with more numbers give larger scores; dividing by the root of their size keeps softmax from being too sure.',
     formula: 'score / √d_head',
   },
   {
-    key: 'mask', group: 'share out', label: 'mask', step: 'attention.masked', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
+    key: 'mask', group: 'share out', word: 'hide', label: 'mask', step: 'attention.masked', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed', called: 'the score of',
     title: 'What is masked is not looked at',
     what: 'What may not be looked at gets minus infinity, or close to it, so that its share becomes 0. All other scores stay.',
     formula: 'masked: −∞, otherwise: the score',
   },
   {
-    key: 'softmax', group: 'share out', label: 'softmax', step: 'attention.weights', level: 1, array: 'weights', shape: 'grid', own: true, parts: 'share', called: 'the share of',
+    key: 'softmax', group: 'share out', word: 'share', label: 'softmax', step: 'attention.weights', level: 1, array: 'weights', shape: 'grid', own: true, parts: 'share', called: 'the share of',
     title: 'Softmax: turn scores into shares',
     what: 'Each row becomes shares that add up to 100 %: how a token divides its attention.',
     formula: 'e^x / sum of e^x in the row',
   },
   {
-    key: 'mixed', group: 'collect', label: '× V', step: 'attention.heads', level: 2, array: 'mixed', shape: 'strip', own: true, parts: 'signed', called: 'what this head takes for',
+    key: 'mixed', group: 'collect', word: 'mix', label: '× V', step: 'attention.heads', level: 2, array: 'mixed', shape: 'strip', own: true, parts: 'signed', called: 'what this head takes for',
     title: 'The values, mixed by their shares',
     what: 'Each token takes the values of all tokens, each times its share, and adds them up.',
     formula: 'Z = share₀ v₀ + share₁ v₁ + …',
   },
   {
-    key: 'concat', group: 'collect', label: 'concat', step: 'attention.concat', level: 2, array: 'concat', shape: 'strip', own: false, parts: 'signed', called: 'what all heads take for',
+    key: 'concat', group: 'collect', word: 'join', label: 'concat', step: 'attention.concat', level: 2, array: 'concat', shape: 'strip', own: false, parts: 'signed', called: 'what all heads take for',
     title: 'The mixtures of all heads, side by side',
     what: 'The mixtures of all heads of this layer stand side by side, one row for each token.',
     formula: 'concat = Z of head 0, Z of head 1, …',
   },
   {
-    key: 'output', group: 'collect', label: 'W_O', step: 'attention.output', level: 2, array: 'output', shape: 'strip', own: false, parts: 'signed', called: 'what attention adds to',
+    key: 'output', group: 'collect', word: 'write', label: 'W_O', step: 'attention.output', level: 2, array: 'output', shape: 'strip', own: false, parts: 'signed', called: 'what attention adds to',
     title: 'What attention adds to each token',
     what: 'One more matrix blends the heads. The result is added to what came into the layer: this is all that attention does.',
     formula: 'output = concat W_O', bias: 'b_O',

@@ -147,9 +147,22 @@ def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) ->
         page = opened(numbers=True, layer=layer, head=head, step="attention.q")
         expect(cell(page)).to_be_visible()
         stops = page.get_by_role("radiogroup", name="Stop").get_by_role("radio")
-        expect(stops).to_have_text(["x", "Q", "K", "V", "QKᵀ", "÷ 8", "softmax", "× V", "concat", "W_O"])
+        expect(stops).to_have_text(
+            [
+                "input x",
+                "query Q",
+                "key K",
+                "value V",
+                "score QKᵀ",
+                "scale ÷ 8",
+                "share softmax",
+                "mix × V",
+                "join concat",
+                "write W_O",
+            ]
+        )
         expect(page.locator(".rail-groups span")).to_have_text(["ask and offer", "compare", "share out", "collect"])
-        expect(stops.nth(6)).to_have_accessible_name("softmax: Softmax: turn scores into shares (share out)")
+        expect(stops.nth(6)).to_have_accessible_name("share, softmax: Softmax: turn scores into shares (share out)")
         for name in (one for one in STEPS if one != "masked"):  # nothing is hidden from anybody
             values = trace[f"layers.{layer}.attention.{name}"]
             mine = (values[head] if name in OWN else values)[row]
@@ -260,7 +273,7 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
 def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
     page = opened(runs=packed(base, base.trace(SENTENCE, hidden=(KEYS,))), numbers=True, step="attention.masked")
     expect(cell(page)).to_be_visible()
-    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("mask")
+    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("hide mask")
     legend = page.locator(".picture-legend").get_by_text("not looked at")
     for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
         shown = step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
@@ -277,7 +290,7 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
 
     padded = base.trace([SENTENCE, "The cat sat."])[1]
     page = opened(runs={"run": level_1(base, padded, off=False), "5": level_2(padded, 5)}, step="attention.masked")
-    expect(checked_stop(page)).to_have_text("padding mask")
+    expect(checked_stop(page)).to_have_text("hide padding mask")
     step(page, "masked", cell=f"layers.5.attention.masked:6,1,{len(padded.tokens) - 1}")
     expect(page.locator(".op-sum tfoot th")).to_have_text("padding")
     expect(page.locator(".op-total")).to_have_text("\u2212∞")
@@ -300,7 +313,7 @@ def test_by_keys_alone(opened: Opened) -> None:
     expect(chosen).to_be_focused()
     stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
     stop.focus()
-    for keys, text in ((("ArrowRight",), "× V"), (("Home",), "x"), (("End", "ArrowLeft"), "concat")):
+    for keys, text in ((("ArrowRight",), "mix × V"), (("Home",), "input x"), (("End", "ArrowLeft"), "join concat")):
         for key in keys:
             page.keyboard.press(key)
         expect(stop).to_have_text(text)
@@ -334,32 +347,32 @@ def test_play_waits_at_each_stop_for_four_and_a_half_seconds_or_a_press(opened: 
     page = stopped_clock(opened)
     play, stop = page.locator(".rail-play"), checked_stop(page)
     play.click()
-    for name in ("x", "Q", "K"):
+    for name in ("input x", "query Q", "key K"):
         expect(stop).to_have_text(name)
         expect(play).to_have_text("Pause")
         page.clock.run_for(3900)
         expect(stop).to_have_text(name)
-        page.clock.run_for(1100 - 500 * ("xQK".index(name) > 0))
-    expect(stop).to_have_text("V")
+        page.clock.run_for(1100 - 500 * (name != "input x"))
+    expect(stop).to_have_text("value V")
     kept = cell(page).get_attribute("data-cell")
     page.locator(".picture-canvas").hover()
     page.clock.run_for(100)
     expect(play).to_have_text("Pause")  # who points at it does not stop it
     page.locator(".picture-canvas").click()
-    expect(stop).to_have_text("QKᵀ")
+    expect(stop).to_have_text("score QKᵀ")
     page.locator(".op-canvas").click()
-    expect(stop).to_have_text("÷ 8")
+    expect(stop).to_have_text("scale ÷ 8")
     assert cell(page).get_attribute("data-cell") != kept and page.evaluate("store.get().cell") == ""
     page.keyboard.press("Escape")
     expect(play).to_have_text("Go on")
     page.clock.run_for(9000)
-    expect(stop).to_have_text("÷ 8")
+    expect(stop).to_have_text("scale ÷ 8")
     assert page.evaluate("store.get().step") == "attention.scaled"
     play.click()
-    for name in ("softmax", "× V", "concat", "W_O"):
+    for name in ("share softmax", "mix × V", "join concat", "write W_O"):
         expect(stop).to_have_text(name)
         page.clock.run_for(4600)
-    expect(stop).to_have_text("W_O")
+    expect(stop).to_have_text("write W_O")
     expect(play).to_have_text("Play")
 
 
@@ -367,31 +380,31 @@ def test_keys_step_it_wherever_the_focus_is_once_it_has_played_but_where_they_ar
     page = stopped_clock(opened)
     play, stop = page.locator(".rail-play"), checked_stop(page)
     page.keyboard.press("PageDown")
-    expect(stop).to_have_text("softmax")  # before it has played, keys scroll
+    expect(stop).to_have_text("share softmax")  # before it has played, keys scroll
     play.click()
     page.evaluate("document.activeElement.blur()")
-    for key, name in (("PageDown", "Q"), (" ", "K"), ("ArrowRight", "V"), ("ArrowDown", "QKᵀ")):
+    for key, name in (("PageDown", "query Q"), (" ", "key K"), ("ArrowRight", "value V"), ("ArrowDown", "score QKᵀ")):
         page.keyboard.press(key)
         expect(stop).to_have_text(name)
         expect(play).to_have_text("Pause")
-    for key, name in (("PageUp", "V"), ("ArrowLeft", "K"), ("ArrowUp", "Q"), ("PageDown", "K")):
+    for key, name in (("PageUp", "value V"), ("ArrowLeft", "key K"), ("ArrowUp", "query Q"), ("PageDown", "key K")):
         page.keyboard.press(key)
         expect(stop).to_have_text(name)
         expect(play).to_have_text("Go on")
     page.clock.run_for(9000)
-    expect(stop).to_have_text("K")
+    expect(stop).to_have_text("key K")
     # A clicker steps it also from a cell and a slider; the arrow keys are theirs.
     step(page, "scaled", cell="layers.5.attention.scaled:6,6,2")
     cell(page).focus()
     page.keyboard.press("ArrowRight")
     expect(cell(page)).to_have_attribute("data-cell", "6,3")
     page.keyboard.press("PageDown")
-    expect(stop).to_have_text("softmax")
+    expect(stop).to_have_text("share softmax")
     page.get_by_role("slider", name="Temperature").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".at-heat output")).to_have_text("1.1")
     page.keyboard.press("PageDown")
-    expect(stop).to_have_text("× V")
+    expect(stop).to_have_text("mix × V")
     page.get_by_role("button", name="Open this number").focus()
     page.keyboard.press("ArrowRight")
     expect(stop).to_have_text("concat")
@@ -422,7 +435,7 @@ def test_a_stop_moves_from_its_operands_to_its_result_unless_motion_is_reduced(o
         play.click()
         for _ in range(4):
             page.keyboard.press("PageDown")
-        expect(checked_stop(page)).to_have_text("QKᵀ")
+        expect(checked_stop(page)).to_have_text("score QKᵀ")
         page.clock.run_for(500)
         early, first = paper.evaluate(CANVAS), total.inner_text()
         page.clock.run_for(400)

@@ -128,7 +128,7 @@ def opened(page: Page, name: str) -> list[str]:
     page.wait_for_function("() => window.ready && ready()")
     if name == "attention":
         for layer in range(LAYERS):
-            page.get_by_role("radio", name="Q:").click()
+            page.get_by_role("radio", name="query, Q:").click()
             page.get_by_role("radio", name=f"layer {layer}", exact=True).click()
             expect(page.get_by_role("gridcell")).to_be_visible()
         page.get_by_role("gridcell").press("ArrowLeft")  # from now on a cell is kept

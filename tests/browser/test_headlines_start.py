@@ -376,7 +376,7 @@ def test_a_head_that_nobody_chose_is_not_chosen_on_the_way_back(mounted: Mounted
     expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
     page.get_by_role("button", name="All 48 heads").click()  # a choice, but of no head
     page.evaluate("again({ page: 'attention' })")
-    page.get_by_role("radio", name="softmax").click()
+    page.get_by_role("radio", name="share, softmax").click()
     page.evaluate("again({ page: 'start' })")
     expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
     assert chosen.count() == 0
