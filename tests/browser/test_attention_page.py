@@ -407,21 +407,21 @@ def test_keys_step_it_wherever_the_focus_is_once_it_has_played_but_where_they_ar
     expect(stop).to_have_text("mix × V")
     page.get_by_role("button", name="Open this number").focus()
     page.keyboard.press("ArrowRight")
-    expect(stop).to_have_text("concat")
+    expect(stop).to_have_text("join concat")
     page.get_by_role("button", name="Open this number").press(" ")
     expect(drawer(page)).to_be_visible()
     page.keyboard.press("PageDown")  # in the drawer it scrolls
     page.keyboard.press("Escape")
-    expect(stop).to_have_text("concat")
+    expect(stop).to_have_text("join concat")
     sentence = page.locator(".enc-sentence").first
     sentence.focus()
     for key in ("PageUp", "ArrowLeft", " "):
         sentence.press(key)
-    expect(stop).to_have_text("concat")
+    expect(stop).to_have_text("join concat")
     page.locator("h1").focus()
     page.keyboard.press("Escape")  # gives the keys back
     page.keyboard.press("PageUp")
-    expect(stop).to_have_text("concat")
+    expect(stop).to_have_text("join concat")
 
 
 def test_a_stop_moves_from_its_operands_to_its_result_unless_motion_is_reduced(opened: Opened, trace: Trace) -> None:
