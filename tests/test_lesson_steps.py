@@ -109,6 +109,7 @@ def test_how_many_heads_look_most_at_a_word(base: TextEncoder) -> None:
     rows = torch.stack([trace[f"layers.{i}.attention.weights"][:, 6, 1:-1] for i in range(6)])
     answer = ANSWERS["heads_looking"](asked(base, KEYS, word="[MASK]"), at="keys")
     assert answer.values == (float((rows.argmax(-1) == 1).sum()),) == (5.0,)
+    assert sorted(answer.heads) == sorted(map(tuple, (rows.argmax(-1) == 1).nonzero().tolist()))
 
 
 @in_turn("model", ["base", "small"])
@@ -141,6 +142,27 @@ def test_what_is_told_of_a_right_a_wrong_and_no_guess() -> None:
     assert said(right["head"]).startswith("You had it: keys, 89") and said(wrong["head"]).startswith("It is keys, 89")
     assert said(wrong["lines"][0]).startswith("You said cabinet") and wrong["yours"] == 4
     assert answered("the-story", 5, 999)["right"] is None  # no word stands there
+
+
+def test_a_claim_is_true_or_false_or_it_depends_and_then_the_condition_is_said() -> None:
+    name, (at, step) = "word-order", list(enumerate(library.bundled()["word-order"].steps, 1))[2]
+    query = tuple({"sentence": step.view["sentence"], "model": "base", "layer": "4", "head": "1", **step.view}.items())
+    found = shown_step(LessonRequest(name, at, step.page, query))
+    assert found["question"]["choices"] == ["True", "False", "It depends"]
+    true, depends = (shown_step(LessonRequest(name, at, step.page, query, True, guess))["told"] for guess in (0, 2))
+    assert (true["right"], depends["right"]) == (False, True)
+    assert said(true["head"]) == "It depends." and said(true["lines"][0]) == "You said: true."
+    assert said(depends["head"]) == "You had it: it depends."
+    assert "as a set of vectors, and not row by row" in said(depends["lines"][0])
+
+
+def test_every_token_that_is_counted_is_shown_once_it_was_answered() -> None:
+    step = library.bundled()["the-story"].steps[1]
+    query = tuple({"model": "base", "layer": "4", "head": "1", **step.view}.items())
+    before = shown_step(LessonRequest("the-story", 2, step.page, query))
+    after = shown_step(LessonRequest("the-story", 2, step.page, query, True, 12.0))
+    assert "[CLS]" not in str(before["question"]["words"])
+    assert len(after["question"]["words"]) == 12 and after["question"]["words"][0]["name"] == "[CLS]"
 
 
 def test_what_a_lesson_says_of_its_own_sentence_is_not_said_of_another() -> None:

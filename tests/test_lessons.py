@@ -14,6 +14,7 @@ from encoder.model.steps.catalogue import catalogue
 from encoder.model.steps.glossary import TERMS, beside
 from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS, SOURCES
+from encoder.pictures.labs.softmax_lab import EXAMPLE
 from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.pictures.view import OTHER as TIRED
 from encoder.teach.lessons.lesson import MOST_BYTES, SHELVES, Lesson, LessonError, LessonStep, Question, read
@@ -53,7 +54,10 @@ def test_a_good_file_is_read() -> None:
 @in_turn(
     ("change", "said"),
     [
-        (("title =", "titel ="), ("there is no field 'titel'", "minutes, card, step", "title has 0 characters")),
+        (
+            ("title =", "titel ="),
+            ("there is no field 'titel'", "minutes, card, learned, step", "title has 0 characters"),
+        ),
         (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "1 to 80")),
         (('"Order"', "7"), ("title is '7'", "1 to 80")),
         (("page =", "side ="), ("step 1", "no field 'side'", "page has 0 characters")),
@@ -133,6 +137,25 @@ def test_every_bundled_lesson_asks_and_no_step_says_more_than_a_strip_holds() ->
         for at, step in enumerate(lesson.steps, 1):
             asked = step.question.ask if step.question else ""
             assert len(f"{step.text} {asked}".split()) <= 60, (name, at)
+
+
+def test_no_question_is_asked_twice_and_every_lesson_says_what_stays() -> None:
+    """What a lesson asks of a run, no other lesson asks of the same run."""
+    asked: dict[tuple[object, ...], str] = {}
+    for name, lesson in library.bundled().items():
+        assert lesson.learned.endswith("."), name
+        for step in lesson.steps:
+            if step.question and (step.answer or "sentence" in step.view):
+                seen = (step.page, sorted(step.view.items()), sorted(step.answer.items()), step.trial, step.given)
+                key = (repr(seen), step.question.word)
+                assert asked.setdefault(key, name) == name, (name, asked[key], step.name)
+
+
+def test_a_lab_is_open_at_the_scores_that_the_step_speaks_of() -> None:
+    steps = [step for step in library.bundled()["softmax-by-hand"].steps if step.trial == "softmax_is"]
+    for step in steps:
+        scores = [float(text) for text in step.view.get("own_scores", EXAMPLE).split(",")]
+        assert scores == step.given["scores"] and len(steps) == 2
 
 
 def test_dots_in_texts_are_no_keys() -> None:

@@ -28,7 +28,7 @@ PRINTED = {  # by README, some of what its Python prints
     ),
     "encoder/checkpoint/README.md": ("'[CLS]', 'how', 'tall'", "pooler.dense.weight"),
     "encoder/tasks/README.md": ("['b', 'a', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'a'] tensor(10)",),
-    "pages/lessons/README.md": ("does not hold",),
+    "pages/lessons/README.md": ("false softmax",),
 }
 
 

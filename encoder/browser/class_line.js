@@ -16,7 +16,7 @@ const PHASES = { open: ['close', 'compare', 'reveal'], closed: ['compare', 'reve
 /** @type {Record<string, string>} */
 const ACTS = { close: 'Close voting', compare: 'Close and show votes', reveal: 'Reveal the answer', again: 'Vote again', put_away: 'Done' };
 /** What can be asked, and what is chosen for it. @type {Record<string, [title: string, ...fields: string[]]>} */
-const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['Does it hold?', 'claim'] };
+const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['True or false?', 'claim'] };
 /** @type {Record<string, string>} */
 const FIELDS = { word: 'Which word?', gap: 'Which word is hidden?', to: 'At which word does it look?', claim: 'Which claim?' };
 const STEPS = 100; // places of the slider

@@ -92,7 +92,7 @@ export function embedding(root, context) {
     const wait = unable ? html`<p class="em-trouble" role="alert">${unable} <button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></p>`
       : late ? html`<p class="em-waiting" role="status">Loading the vectors …</p>` : nothing;
     if (!here) head.draw(run, state, parts('embedding_question', {}));
-    into(html`${head.element}${here ? picture(run, here) : wait}`, page);
+    into(html`<div class="enc-further">${head.element}</div>${here ? picture(run, here) : wait}`, page);
     if (here) list.draw(tokenChoices(run, aboutOf(here).rows), placed(here).position, direction(run)); // once it has its room
   }
 
@@ -112,9 +112,9 @@ export function embedding(root, context) {
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
     const stands = key !== 'place' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
       places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
-    return html`<p class="em-lead">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
-      <div class="em-beside"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
-      <div class="em-left">${strips.element}${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div>`;
+    return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
+      <div class="em-beside enc-further"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
+      <div class="em-left">${strips.element}<div class="enc-further">${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div></div>`;
   }
 
   /** The numbers around the chosen one as they stand under each other. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all @param {number} d */

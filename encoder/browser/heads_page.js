@@ -47,6 +47,8 @@ export function heads(root, context) {
   let renewed = false;
   /** @type {Packet | null} */
   let drawn = null;
+  /** The heads that a lesson counted. @type {Head[]} */
+  let counted = [];
   let span = { low: 0, high: 1 };
   /** @type {Known | null} */
   let labelled = null;
@@ -112,8 +114,8 @@ export function heads(root, context) {
   function label(of, what) {
     const { layers, heads } = of.about.model;
     const cell = (/** @type {Head} */ place) => {
-      const { kind, text, brief, more } = labelOf(of, what, place), said = `head ${place.head} of layer ${place.layer}${text ? `: ${text}${more}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
+      const { kind, text, brief, more } = labelOf(of, what, place), mine = counted.some(one => same(one, place)), said = `head ${place.head} of layer ${place.layer}${mine ? ', counted' : ''}${text ? `: ${text}${more}` : ''}`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind} ${mine ? 'is-counted' : ''}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
     };
     into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
   }
@@ -187,14 +189,16 @@ export function heads(root, context) {
     const word = words(of)[wordAt(of, state.word)];
     top.draw(of, state, carried ? carriedFinding(what, place) : findingOf(of, what, place));
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
-    const framed = [all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this to the guess')}</span>` : ''].filter(Boolean);
+    const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
+    counted = now;
+    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this to the guess')}</span>` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
     into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried || waits}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
-        ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}${shownExamples.element}</div>
-      <section class="hd-one" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+        ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
+      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
         ${large.element}${carried ? [carrying(carries, place), working(jobs, what.passed)] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
@@ -202,7 +206,7 @@ export function heads(root, context) {
     if (word) here.draw(of, place, word);
     large.draw(of, place, word, theme, span);
     if (!carried && !waits) {
-      if (drawn !== of || labelled !== what || !grid.children.length) label(of, what);
+      if (fresh || drawn !== of || labelled !== what || !grid.children.length) label(of, what);
       labelled = what;
       paint(of, theme);
       into(grid.dataset.named === undefined ? named(of, what, place) : nothing, list);

@@ -17,18 +17,19 @@ import { CLASS, open } from './store.js';
 /** @typedef {{name: string, position: number, asked: boolean, can: boolean}} Word */
 /** @typedef {{kind: 'word' | 'choice' | 'number' | 'holds', ask: Parts, words: Word[], choices: string[], low: number, high: number, unit: string}} Question */
 /** @typedef {{low: number, high: number, value: number, guess: number | null}} Scale */
-/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], form?: string, measured?: Parts, best?: number[], yours?: number | null, scale?: Scale, open?: {step: string, index: number[], text: string} | null}} Answered */
+/** How a guess did. @typedef {{right: boolean | null, head: Parts, lines: Parts[], values?: number[], form?: string, measured?: Parts, best?: number[], yours?: number | null, scale?: Scale, open?: {step: string, index: number[], text: string} | null, heads?: import('./mount.js').Head[]}} Answered */
 /** @typedef {{page: string, query: Query, title: string, asks: boolean}} Step */
-/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, alone: boolean, done: boolean, count: number}}} Shown */
+/** What the server says of a step; `away` why the screen is not at it. @typedef {{title: string, learned: string, at: number, name: string, steps: Step[], away?: {why: string, said?: string}, text?: Parts, texts?: string[], own?: boolean, hides?: boolean, calm?: boolean, hint?: string, question: Question | null, told?: Answered, measures?: boolean, swap?: {word: string, by: string, sentence: string} | null, goal?: {word: string, alone: boolean, done: boolean, count: number}}} Shown */
 /** The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `put` chooses a word on this one, `draw` draws it again. `ask` asks the server. `drawn` tells that the browser draws the page, `answered` tells a server that the step was answered. @typedef {{page: string, drawn: boolean, query: () => Query, show: (page: string, query: Query) => void, put: (changes: {word: number}) => void, draw: () => void, ask: (said: object) => Promise<Shown>, answered?: (lesson: string, at: number) => void}} Screen */
 /** What was guessed at a step, and of what: a page, a sentence and a model. @typedef {{guess: number | null, of: string}} Guess */
 
 const KEPT = 'encoder-lessons';
 const OF_RUN = ['sentence', 'second', 'model'], PLACED = ['edits', 'hidden', 'layer', 'head', 'other', 'other_model', 'lab']; // what a guess is of, and what else of a view a step is bound to
-const HOW = /** @type {Record<string, string>} */ ({ word: 'Press a word in the sentence.', choice: 'Choose one.', number: 'Move the mark, then press Guess.', holds: 'What do you think?' });
+const HOW = /** @type {Record<string, string>} */ ({ word: 'Press a word in the sentence.', choice: 'Choose one.', number: 'Move the mark, then press Guess.', holds: 'Is this true?' });
 const WAITS = 60_000; // ms until a hint is given
 const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dialog, [role=dialog], .enc-number, [role=radiogroup], [role=toolbar], [role=grid]';
 const COUNT = /^\d$/;
+const SHORT = 24; // letters of answers that stand in a row
 const SHUT = 'The picture opens with your guess.';
 
 const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string}, acts: {put: (said: object) => Promise<unknown>}}}} */ (globalThis);
@@ -101,7 +102,7 @@ function begin() {
       if (!found.away && ended) remember(found.goal ? { guess: found.goal.count, of: place } : guessed ? { guess: guessed.guess, of: place } : kept ?? { guess: null, of: place });
       if (found.told && found.question) screen.answered?.(lesson, step);
       draw();
-      const about = found.told && words().find(one => one.asked);
+      const about = found.told && (found.question?.kind === 'word' || !('word' in found.steps[step - 1].query)) && words().find(one => one.asked);
       if (about && !inClass().follows) screen.put({ word: about.position });
       if (guessed) tell();
       if (!guessed && fresh) /** @type {HTMLElement | null} */ (strip.querySelector('h2'))?.focus({ preventScroll: true });
@@ -180,7 +181,7 @@ function begin() {
     if (kind === 'number') return html`<form class="enc-lesson-number" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); answer(value); }}>
       <output>${Number.isNaN(number) ? '?' : rounded(value, high - low)} ${unit}</output><input type="range" min=${low} max=${high} step=${high - low >= 10 ? 1 : (high - low) / 100} .value=${String(value)} aria-label="Your guess" aria-valuetext=${rounded(value, high - low)} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { number = Number(target.value); draw(); }}>
       <span class="enc-lesson-ends"><span>${rounded(low, high - low)}</span><span>${rounded(high, high - low)}</span></span><button class="enc-pill" ?disabled=${Number.isNaN(number)}>Guess</button></form>`;
-    return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers" ?data-short=${names.every(text => text.length < 4)}>${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text}${COUNT.test(text) ? nothing : html` <kbd aria-hidden="true">${i + 1}</kbd>`}</button>`)}</div>`;
+    return kind === 'word' ? nothing : html`<div class="enc-lesson-choices" role="group" aria-label="Answers" ?data-short=${names.join('').length < SHORT}>${names.map((text, i) => html`<button type="button" class="enc-pill" @click=${() => answer(i)}>${text}${COUNT.test(text) ? nothing : html` <kbd aria-hidden="true">${i + 1}</kbd>`}</button>`)}</div>`;
   }
   /** @param {Scale} scale */
   const scaled = ({ low, high, value, guess }) => {
@@ -209,7 +210,7 @@ function begin() {
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
       ${!question && told ? findings(told) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
-      ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p>` : nothing}`;
+      ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p><p class="is-done">${of.learned}</p>` : nothing}`;
   }
 
   function draw() {
@@ -217,7 +218,8 @@ function begin() {
     strip.hidden = !on || !['', 'shown'].includes(inClass().phase); // what a class is asked stands on top
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
-    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': Boolean(of && !of.away && !plays(of) && !whole), 'data-more': Boolean(of?.steps[at() - 1]?.query.more), 'data-chooses': Boolean(waits() && of?.question && of.question.kind !== 'word') });
+    const quiet = Boolean(of && !of.away && !plays(of) && !whole);
+    put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': quiet, 'data-calm': quiet && Boolean(of?.calm), 'data-more': Boolean(of?.steps[at() - 1]?.query.more), 'data-chooses': Boolean(waits() && of?.question && of.question.kind !== 'word') });
     const last = of?.steps.length ?? 1;
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" ?hidden=${inClass().follows} @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
@@ -269,7 +271,7 @@ function begin() {
       draw();
     },
     /** What stands above the picture, and whether the picture is shown. */
-    above: () => (name() && screen.page !== 'class' && (loading || (shown?.question && !shown.away)) ? { element: asked, veils: loading || waits() || Boolean(shown?.hides), asks: asks() } : null),
+    above: () => (name() && screen.page !== 'class' && (loading || (shown && !shown.away)) ? { element: loading || shown?.question ? asked : null, veils: loading || waits() || Boolean(shown?.hides), asks: asks(), heads: shown?.told?.heads ?? [], tries: Boolean(shown?.goal && !shown.goal.done && !before()) } : null),
   };
 }
 

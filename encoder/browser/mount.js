@@ -20,7 +20,8 @@ import { meanings } from './terms.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 /** @typedef {{level: number, layer?: number, step?: string, index?: number[], words?: string[], other?: string, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
-/** What a lesson has above the picture, whether it hides the picture, and the word that it asks about, with what takes the guess. @typedef {{element: HTMLElement | null, veils: boolean, asks?: {word: number, guess: (position: number) => void} | null}} Above */
+/** A head by its layer and its number. @typedef {[layer: number, head: number]} Head */
+/** What a lesson has above the picture, whether it hides the picture, and the word that it asks about, with what takes the guess; the heads that it counted; whether it has one try what helps, which the page then does not say. @typedef {{element: HTMLElement | null, veils: boolean, asks?: {word: number, guess: (position: number) => void} | null, heads?: Head[], tries?: boolean}} Above */
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
@@ -34,12 +35,12 @@ import { meanings } from './terms.js';
  */
 /**
  * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it; `counted` the heads that it counted, `tries` whether it has one try what helps. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   asks: () => Above['asks'], kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
 /** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
@@ -127,6 +128,8 @@ function begin(root, options) {
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => { spoken = text; frame(); },
     asks: () => (options.above?.()?.veils ? options.above?.()?.asks : null),
+    counted: () => options.above?.()?.heads ?? [],
+    tries: () => options.above?.()?.tries ?? false,
     kept: () => (options.above?.()?.veils ? null : keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null),
     code: () => { top.code(); },
     more: (name, choices) => {
@@ -167,7 +170,7 @@ function begin(root, options) {
       const make = pages[options.page];
       if (!make) { // it is drawn once it has come
         const wished = options.page;
-        later().then(() => { if (options.page === wished) draw(); }, () => show(RENEWED));
+        later().then(() => { if (options.page === wished && root.isConnected) draw(); }, () => show(RENEWED));
         return;
       }
       page?.end();

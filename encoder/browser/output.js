@@ -145,8 +145,8 @@ export function output(root, context) {
       ${grid.element}<p class="ou-swipe">← Swipe or scroll for the other layers</p>${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
-      ${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
-      ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}`, page);
+      <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
+      ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}</div>`, page);
     rest.say(moves ? '' : told || (head.finding.textContent ?? ''));
   }
 

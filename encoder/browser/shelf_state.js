@@ -1,7 +1,7 @@
 // @ts-check
 // How lessons went in a browser, which is the one to go on with, and what a search finds. No page.
 
-/** A lesson, or a lab, which has no name and one step; `asks` are the steps that ask, `says` what it says, `picture` its thumbnail as SVG. @typedef {{name: string, title: string, minutes: number, picture: string, steps: string[], asks: boolean[], says: string}} Card */
+/** A lesson, or a lab, which has no name and one step; `asks` are the steps that ask, `says` what it says, `learned` what stays of it, `picture` its thumbnail as SVG. @typedef {{name: string, title: string, minutes: number, learned: string, picture: string, steps: string[], asks: boolean[], says: string}} Card */
 /** @typedef {ReturnType<typeof import('./lesson.js').progress>} Progress */
 
 /** How a lesson went: of each step whether it was done, seen without a guess, or not yet, and the step to go on with, counted from 0; -1 where none is left. @param {Card} card @param {Progress} progress */

@@ -13,11 +13,12 @@ import style from './shelves.css';
 /** @typedef {{title: string, meaning: string, names: string, says: string, place: Place | null}} Term */
 /** @typedef {{text: string, where: string, place: Place | null, missing: string}} Statement */
 /** `claim` is the address that gives verdicts of `model`, `refused` what is wrong with a server's own lessons. @typedef {{model: string, claim: string, refused: string[], shelves: {title: string, cards: Card[]}[], claims: Claim[], terms: Term[], statements: Statement[]}} Shown */
-/** What the server says to a claim. @typedef {{is: 'true' | 'false' | 'condition' | 'untried', condition: string, measured: string, number: string}} Verdict */
-/** @typedef {{guess: boolean, verdict?: Verdict, wrong?: string}} Judged */
+/** What the server says to a claim. @typedef {{is: string, condition: string, measured: string, number: string}} Verdict */
+/** @typedef {{guess: string, verdict?: Verdict, wrong?: string}} Judged */
 /** Asks the server. @typedef {(address: string, said: object) => Promise<any>} Ask */
 /** @typedef {import('./shelf_state.js').Card} Card */
 
+const ANSWERS = ['true', 'false', 'it depends']; // what may be said to a claim; a verdict that is none of them could not be measured
 const CLAIMS = 'True or false?', BEFORE = 'Training'; // their shelf, and the one that it stands before
 const LEAST = 2, MOST = 30; // letters that are searched for; results of a kind
 /** What was judged in this tab, by model and claim. @type {Map<string, Judged>} */
@@ -45,7 +46,7 @@ function begin(root) {
     if (text && !pictures.has(of)) pictures.set(of, document.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true));
     return pictures.get(of) ?? nothing;
   }
-  /** @param {Claim} claim @param {boolean} guess */
+  /** @param {Claim} claim @param {string} guess */
   async function judge({ key }, guess) {
     const of = `${data.model} ${key}`, before = judged.get(of);
     if (before && !before.wrong) return;
@@ -58,20 +59,20 @@ function begin(root) {
 
   /** @param {Card} card @param {boolean} [framed] */
   function lesson(card, framed = false) {
-    const { title, minutes, steps, name } = card, { dots, next, begun } = stateOf(card, progress ?? {});
+    const { title, minutes, steps, name, learned } = card, { dots, next, begun } = stateOf(card, progress ?? {});
     const told = name ? say(begun ? 'steps_done' : 'steps_of', { done: dots.filter(Boolean).length, count: steps.length }) : 'Lab';
     return html`<li><a class="sh-card ${framed ? 'is-next' : ''}" href=${steps[Math.max(0, next)]} aria-current=${framed ? 'true' : nothing}>
-      <span class="sh-picture" aria-hidden="true">${picture(card.picture, name || title)}</span><b>${title}</b>
+      <span class="sh-picture" aria-hidden="true">${picture(card.picture, name || title)}</span><span class="sh-words"><b>${title}</b>${begun && next < 0 && learned ? html`<span class="sh-learned">${learned}</span>` : nothing}</span>
       <span class="sh-foot"><span class="sh-dots" aria-hidden="true">${name ? dots.map(dot => html`<i class=${dot || nothing}></i>`) : 'lab'}</span><span class="enc-spoken">, ${told}${minutes ? ', ' : ''}</span>${minutes ? html`<span>${say('minutes', { count: minutes })}</span>` : nothing}</span></a></li>`;
   }
   /** @param {Claim} one */
   function claim(one) {
-    const mine = judged.get(`${data.model} ${one.key}`), verdict = mine?.verdict, right = verdict && verdict.is === String(mine.guess);
-    const kind = !verdict ? 'is-waiting' : right ? 'is-right' : verdict.is === 'true' || verdict.is === 'false' ? 'is-wrong' : 'is-between';
-    const said = !mine ? '' : mine.wrong ? mine.wrong : !verdict ? 'measuring …' : right ? 'right' : verdict.is === 'condition' ? `only with a condition: ${verdict.condition}` : verdict.is === 'untried' ? verdict.measured : `it is ${verdict.is}`;
-    return html`<li class="sh-claim"><p>${one.text}</p><div role="group" aria-label="Your judgement">${[true, false].map(guess => html`<button type="button" class="enc-pill ${mine?.guess === guess ? kind : ''}" aria-pressed=${String(mine?.guess === guess)} aria-disabled=${verdict ? 'true' : nothing} @click=${() => judge(one, guess)}>${guess ? 'True' : 'False'}</button>`)}
+    const mine = judged.get(`${data.model} ${one.key}`), verdict = mine?.verdict, right = verdict && verdict.is === mine.guess, tried = ANSWERS.includes(verdict?.is ?? '');
+    const kind = !verdict ? 'is-waiting' : right ? 'is-right' : tried ? 'is-wrong' : 'is-waiting';
+    const told = !verdict ? 'measuring …' : !tried ? verdict.measured : (right ? 'right' : verdict.condition ? verdict.is : `it is ${verdict.is}`) + (verdict.condition && `: ${verdict.condition}`), said = mine ? mine.wrong ?? told : '';
+    return html`<li class="sh-claim"><p>${one.text}</p><div role="group" aria-label="Your judgement">${ANSWERS.map(guess => html`<button type="button" class="enc-pill ${mine?.guess === guess ? kind : ''}" aria-pressed=${String(mine?.guess === guess)} aria-disabled=${verdict ? 'true' : nothing} @click=${() => judge(one, guess)}>${guess[0].toUpperCase()}${guess.slice(1)}</button>`)}
       <span class="sh-said ${verdict ? kind : ''}" role="status">${said}</span></div>
-      ${verdict ? html`<div class="sh-after">${verdict.is === 'untried' ? nothing : html`<details><summary>Why?</summary><p>${verdict.measured}</p></details>`}<a class="enc-link" href=${one.place.href} aria-label="See it: ${one.place.title}">See it</a></div>` : nothing}</li>`;
+      ${verdict ? html`<div class="sh-after">${tried ? html`<details><summary>Why?</summary><p>${verdict.measured}</p></details>` : nothing}<a class="enc-link" href=${one.place.href} aria-label="See it: ${one.place.title}">See it</a></div>` : nothing}</li>`;
   }
 
   /** @param {string} title @param {string} count @param {unknown[]} cards @param {boolean} [whole] whether it opens by itself */

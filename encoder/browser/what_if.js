@@ -146,6 +146,9 @@ export function whatIf(root, context) {
     return all.reduce((most, place) => (effect(base, each, place) > effect(base, each, most) ? place : most));
   }
 
+  /** What a part costs alone; a lesson that has one try it out does not say. @param {Packet} base @param {Packet | null} each @param {Place} place */
+  const costOf = (base, each, place) => (context.tries() ? NaN : effect(base, each, place));
+
   /** What is switched: the chosen head alone where another page had it off. @param {Packet} base @returns {Changed & {edits: string}} */
   function current({ about: { model } }) {
     if (state.edits) return { ...parse(state.edits, model), edits: state.edits };
@@ -257,7 +260,7 @@ export function whatIf(root, context) {
   }
   /** What is said while everything is on. @param {Packet} base @param {Packet | null} each @param {Share[]} shares */
   function resting(base, each, shares) {
-    const [first] = shares, place = dearest(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
+    const [first] = shares, place = context.tries() ? null : dearest(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
     if (!first) return Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {});
     const asked = called(base, words(base)[wordAt(base, base.about.gap)]), [before, after] = both(first.before, first.before - value);
     return value >= LITTLE * first.before ? parts('all_on_head', { asked, first: first.word, before, part, after }) : parts('all_on', { asked, first: first.word, before: first.before });
@@ -299,7 +302,7 @@ export function whatIf(root, context) {
   /** The board and its legend. @param {Now} found */
   function switches({ base, each, changed: { off }, guess }) {
     const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [[word, share] = ['', NaN]] = guessesOf(base);
-    const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
+    const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => costOf(base, each, { layer, column })));
     const { lost, gained, most } = ends(all.flat(), guess ? share : 1), scale = { low: guess ? -most : 0, high: most };
     const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     const [line, column] = at.split(',').map(Number), known = all.flat().some(Number.isFinite);
@@ -316,10 +319,10 @@ export function whatIf(root, context) {
     const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, share)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
     const odd = guess ? worseIn(all, model.heads, share) : null;
-    return html`<p class="wi-reading">${pointed ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
+    return html`<p class="wi-reading">${pointed && !context.tries() ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
-      <p class="wi-key">${!known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
+      <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
     : html`<span>Off alone, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_less', odd)}</p>` : nothing}`;
   }
@@ -335,7 +338,8 @@ export function whatIf(root, context) {
   }
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {
-    const value = effect(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
+    const value = costOf(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
+    if (context.tries()) return part;
     if (!Number.isFinite(value)) return said('alone_unknown', { part });
     if (!first) return said('alone_change', { part, share: value });
     const [before, after] = both(first.before, first.after);

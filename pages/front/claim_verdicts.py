@@ -1,15 +1,12 @@
 """What a model says to a claim, once somebody has judged it: shipped with its weights, or measured now."""
 
 from encoder.pictures.labs import CLAIMS
-from encoder.pictures.labs.trial import Verdict
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief
 from encoder.teach.lessons.stored import by_content, not_tried
 from pages.front import make
 from pages.front.request_fields import ClaimRequest, RefusedError
 from pages.ui.server import measurements
-
-KINDS = {Verdict.HOLDS: "true", Verdict.CONDITION: "condition", Verdict.FAILS: "false", Verdict.UNTRIED: "untried"}
 
 
 def verdict(request: ClaimRequest) -> dict[str, str]:
@@ -32,4 +29,4 @@ def verdict(request: ClaimRequest) -> dict[str, str]:
                 finding = not_tried(error)
     number = f"{brief(finding.value)}: {finding.what}" if finding.what else ""
     condition = finding.judgement.condition if finding.judgement else ""
-    return {"is": KINDS[finding.verdict], "condition": condition, "measured": finding.measured, "number": number}
+    return {"is": finding.verdict.value, "condition": condition, "measured": finding.measured, "number": number}

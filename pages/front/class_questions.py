@@ -190,9 +190,10 @@ def measured(at: Screen, trial: str, given: Mapping[str, Any]) -> Finding:
 
 def verdict(claim: str, finding: Finding, about: str) -> Question:
     """Return the question whether what was found holds."""
-    if finding.verdict.value not in VERDICTS:
+    word = finding.verdict.value.capitalize()
+    if word not in VERDICTS:
         raise EncoderError(f"it cannot be tried in this model: {finding.sentence}")
-    truth = float(VERDICTS.index(finding.verdict.value))
+    truth = float(VERDICTS.index(word))
     return Question(0, "choice", claim[:LONGEST], truth, VERDICTS, finding=finding.sentence, where=about)
 
 

@@ -22,8 +22,8 @@ from pages.ui.lessons import library
 from pages.ui.server import measurements, offered_models
 from pages.ui.state.site import page_of
 
-VERDICTS = tuple(verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED)
-HELD = {Verdict.HOLDS: "It holds", Verdict.CONDITION: "It holds with a condition", Verdict.FAILS: "It does not hold"}
+VERDICTS = tuple(verdict.value.capitalize() for verdict in Verdict if verdict is not Verdict.UNTRIED)
+HELD = {Verdict.HOLDS: "It is true", Verdict.FAILS: "It is false", Verdict.CONDITION: "It depends"}
 MARKED = re.compile(r"\*([^*]+)\*")
 PLACED = ("layer", "head", "model", "sentence", "other", "other_model", "second", "edits", "hidden", "lab")
 UNKNOWN = "There is no such lesson here. Choose one on the page Lessons."
@@ -44,6 +44,7 @@ def shown_step(request: LessonRequest) -> dict[str, Any]:
     step, query = lesson.steps[at - 1], dict(request.query)
     shown: dict[str, Any] = {
         "title": lesson.title,
+        "learned": lesson.learned,
         "at": at,
         "steps": [about(lesson, request.lesson, number) for number in range(1, len(lesson.steps) + 1)],
         "name": step.name,
@@ -126,6 +127,8 @@ class AtStep:
         self.step, self.request, self.run = step, request, run_on_screen(query)
         self.view, self.encoder, self.trace = self.run.view, self.run.encoder, self.run.trace
         self.words = pressable(self.trace.tokenization, step.question)
+        if request.show and step.question and step.question.tokens and step.question.kind != "word":
+            self.words = tuple((i,) for i in range(len(self.trace.tokens)))  # counted as they are
         of_step = self.view.sentence == step.view.get("sentence", self.view.sentence)
         self.is_own = not of_step or self.view.model != step.view.get("model", View.model)
 
@@ -140,6 +143,7 @@ class AtStep:
             "swap": self.swapped(),
             "texts": others(step),
             "hides": step.hide,
+            "calm": step.calm,
         }
         if step.goal:
             shown["goal"] = self.reached()
@@ -212,7 +216,7 @@ class AtStep:
         assert question is not None
         names, answer = answer_of(step, question, self.run)
         if question.kind == "number":
-            return self.number(answer.values[0], answer.form)
+            return self.number(answer.values[0], answer.form) | {"heads": answer.heads}
         at = self.place_of(guess)
         right = None if at is None else at in answer.right
         value = (lambda i: number(answer.values[i], answer.form)) if len(answer.values) == len(names) else None
@@ -260,17 +264,18 @@ class AtStep:
             return result | {"measured": [(finding.sentence, "")], "verdict": finding.verdict.value}
         at = self.place_of(self.request.guess)
         offered = question.choices or VERDICTS
-        right = None if at is None else offered[at] == finding.verdict.value
+        right = None if at is None else offered[at] == finding.verdict.value.capitalize()
         held = HELD.get(finding.verdict, "It cannot be tried here")
         head: Parts = [("You had it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
-        wrong: list[Parts] = (
-            [[("You said: ", ""), (offered[at], "yours"), (".", "")]] if right is False and at is not None else []
-        )
+        guess = "" if at is None else offered[at].lower()
+        wrong: list[Parts] = [[("You said: ", ""), (guess, "yours"), (".", "")]] if right is False else []
+        under = finding.judgement.condition if finding.judgement else ""
+        when: list[Parts] = [[(f"The condition: {under}.", "")]] if under else []
         return {
             "right": right,
             "head": head,
-            "lines": [*wrong, *self.after(right, "" if at is None else offered[at], finding.verdict.value)],
-            "measured": [(finding.sentence, "")],
+            "lines": [*wrong, *when, *self.after(right, guess, finding.verdict.value)],
+            "measured": [(finding.measured, "")],
             "verdict": finding.verdict.value,
             "yours": at,
         }
@@ -332,7 +337,7 @@ def number(value: float, form: str) -> str:
 
 def pressable(pieces: Tokens, question: Question | None) -> tuple[tuple[int, ...], ...]:
     """The words that can be pressed: tokens that are no words only where the question says so."""
-    every = question is not None and question.tokens
+    every = question is not None and question.tokens and question.kind == "word"
     return tuple(word for word in pieces.words if every or not pieces.special[word[0]])
 
 

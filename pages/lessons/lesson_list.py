@@ -89,7 +89,7 @@ def shelves(here: Mapping[str, str]) -> list[dict[str, Any]]:
             way = place(library.HERE, {**here, "lab": name})
             shelf = OF_LAB.get(name, OF_GROUP.get(group, ARITHMETIC))
             cards[shelf].append({"name": "", "title": lab.question, "picture": picture(of_lab(name)), "says": name}
-                                | {"minutes": 0, "steps": (way["href"],), "asks": ()})  # fmt: skip
+                                | {"minutes": 0, "learned": "", "steps": (way["href"],), "asks": ()})  # fmt: skip
     return [{"title": title, "cards": tuple(some)} for title, some in cards.items() if some]
 
 
@@ -99,6 +99,7 @@ def card(name: str, lesson: Lesson) -> dict[str, Any]:
         "name": name,
         "title": lesson.title,
         "minutes": lesson.minutes,
+        "learned": lesson.learned,
         "picture": picture(name) if name in library.bundled() else "",
         "steps": tuple(of_lesson(name, at)["href"] for at in range(1, len(lesson.steps) + 1)),
         "asks": tuple(step.question is not None for step in lesson.steps),

@@ -223,7 +223,7 @@ def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened
 def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trace) -> None:
     page = opened(word=KEYS)
     row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
-    expect(page.locator(".em-left > .em-what")).to_have_text(
+    expect(page.locator(".em-left .em-what")).to_have_text(
         f"This row is only {row:.3g} long, its place {place:.3g}; so rows are scaled up by √512 = 22.6, or the place "
         "would hide the word."
     )

@@ -219,6 +219,64 @@ def test_the_last_step_of_the_story_counts_the_heads_that_are_off(page: Page, ap
     expect(strip(page)).to_contain_text("Heads off: 2.", timeout=60_000)
 
 
+def test_what_each_head_costs_is_hidden_until_the_goal_is_reached(page: Page, app_url: str) -> None:
+    last = len(library.bundled()["the-story"].steps)
+    open_page(page, address(app_url, "the-story", last))
+    at_step(page, last)
+    board = page.locator(".wi .board")
+    cells = board.locator("td button")
+    expect(cells.first).to_be_visible()
+    assert [text for text in cells.all_inner_texts() if text] == []
+    assert board.locator("[data-value]").count() == 0 and not re.search(r"\d %", board.inner_html())
+    expect(page.locator(".wi h1")).to_have_text(
+        re.compile(r"^Everything is on: the guess at the gap is “are”, 85.%\.\s*$")
+    )
+    steps = "layers.4.attention.heads:zero:h=1;layers.5.attention.heads:zero:h=6"
+    query = {**library.bundled()["the-story"].steps[-1].view, "lesson": "the-story", "at": last, "edits": steps}
+    open_page(page, f"{app_url}/what_if?{urlencode(query)}")
+    expect(strip(page)).to_contain_text("Done: it says “is”.", timeout=60_000)
+    expect(strip(page)).to_contain_text(library.bundled()["the-story"].learned)
+    expect(board.locator("[data-value]").first).to_be_visible()
+    expect(cells.filter(has_text=re.compile(r"\d")).first).to_be_visible()
+
+
+def test_the_heads_that_were_counted_are_framed(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, address(app_url, "the-story", 6))
+    at_step(page, 6)
+    page.keyboard.press("s")
+    expect(strip(page).locator("h2")).to_contain_text("5 heads")
+    trace = base.trace(KEYS)
+    looks = [trace[f"layers.{i}.attention.weights"][:, 6, 1:-1].argmax(-1) for i in range(6)]
+    heads = {f"{layer},{head}" for layer, row in enumerate(looks) for head in range(8) if int(row[head]) == 1}
+    expect(page.locator(".hd-cell.is-counted")).to_have_count(len(heads))
+    cells = page.locator(".hd-cell.is-counted").all()
+    assert {cell.get_attribute("data-head-map") for cell in cells} == heads and len(heads) == 5
+    expect(page.locator(".hd-frames")).to_contain_text("one of the 5 that were counted")
+
+
+def test_a_calm_step_shows_its_main_picture_alone_until_all_controls_are_asked_for(page: Page, app_url: str) -> None:
+    open_page(page, address(app_url, "the-story", 4))
+    at_step(page, 4)
+    page.keyboard.press("s")
+    expect(page.locator(".vs-strips, .em-left canvas, .em-left svg").first).to_be_visible()
+    for name in (".em-beside", ".em-lead", ".em-numbers", ".em h1"):
+        expect(page.locator(name)).to_be_hidden()
+    strip(page).get_by_role("button", name="All controls").click()
+    for name in (".em-beside", ".em-lead", ".em-numbers", ".em h1"):
+        expect(page.locator(name)).to_be_visible()
+
+
+def test_the_number_that_is_told_stands_in_the_picture(page: Page, app_url: str) -> None:
+    steps = library.bundled()["what-is-attention"].steps
+    at = next(i for i, step in enumerate(steps, 1) if step.trial == "contexts")
+    open_page(page, address(app_url, "what-is-attention", at))
+    at_step(page, at)
+    page.keyboard.press("s")
+    expect(strip(page).locator("h2")).to_contain_text("0.467")
+    expect(page.locator(".more-finding").first).to_contain_text("0.467", timeout=60_000)
+    expect(page.locator(".more-finding").first).to_be_in_viewport()
+
+
 def served() -> tuple[str, int, LessonStep]:
     """A step that asks about a page which the server draws."""
     return next(

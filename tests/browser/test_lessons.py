@@ -72,6 +72,7 @@ def test_the_headline_and_the_button_say_what_comes_next(page: Page, app_url: st
     next_title = shelves.locator(".is-next b")
     expect(next_title).to_have_count(1)
     expect(shelves.locator("h1")).to_contain_text(next_title.inner_text())
+    expect(shelves.locator(".sh-learned")).to_have_text([FIRST.learned])
     every: dict[str, object] = {}
     for name, lesson in library.bundled().items():
         every |= done(name, len(lesson.steps))
@@ -105,7 +106,7 @@ def test_a_claim_is_judged_on_its_card_and_nothing_gives_the_verdict_away_before
     for one, guess, told, colour in (
         (holds, "True", "right", "is-right"),
         (fails, "True", "it is false", "is-wrong"),
-        (condition, "False", "only with a condition: ", "is-between"),
+        (condition, "False", "it depends: ", "is-wrong"),
     ):
         answered = card(page, one)
         answered.get_by_role("button", name=guess, exact=True).click()
@@ -118,8 +119,11 @@ def test_a_claim_is_judged_on_its_card_and_nothing_gives_the_verdict_away_before
         expect(answered.locator("[role=status]")).to_contain_text(told)  # a guess is a guess
     judgement = stored(condition).judgement
     assert judgement is not None
-    expect(card(page, condition).locator("[role=status]")).to_have_text(f"only with a condition: {judgement.condition}")
+    expect(card(page, condition).locator("[role=status]")).to_have_text(f"it depends: {judgement.condition}")
     assert len(said) == 3
+    another = next(i for i in range(len(CLAIMS)) if i != condition and stored(i).verdict is Verdict.CONDITION)
+    card(page, another).get_by_role("button", name="It depends", exact=True).click()
+    expect(card(page, another).locator("[role=status]")).to_contain_text("right: ")
     seen = card(page, fails).get_by_role("link", name=re.compile("^See it"))
     href = str(seen.get_attribute("href"))
     seen.click()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from encoder.pictures import labs
 from encoder.pictures.ask import ask, model_called, run_now, text_of
 from encoder.pictures.lab import pictures_of
 from encoder.pictures.labs import LABS
@@ -24,6 +25,7 @@ from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.tasks.learning import learning_curves
 from encoder.teach.lessons.lesson import LessonStep
+from pages.front.lesson_steps import given_to
 from pages.lessons.lesson_list import THUMBNAILS, of_lab
 from pages.ui.lessons import library
 from pages.ui.server import offered_models
@@ -36,7 +38,11 @@ LINES, BARS = 4, 24  # at most
 MAPS = (2, 4)  # heads of a layer
 # The picture of a page; that of others is the step that a view names.
 OF_PAGE = {"heads": "all_heads", "output": "lens", "compare": "alike_cosine", "models": "areas", "training": "grammar"}
-OTHER = {"Gate signs": View(model="modern", layer=0, head=0)}  # what a lab is drawn of, where the usual model lacks it
+WINDOWED = "built:mask_value=-1000000000.0,window=8,seed=0"
+OTHER = {  # what a lab is drawn of, where the usual model lacks it
+    "Gate signs": View(model="modern", layer=0, head=0),
+    "Windows": View(model=WINDOWED, layer=1, head=0),
+}
 
 
 def view_of(query: Mapping[str, str]) -> View:
@@ -48,11 +54,15 @@ def view_of(query: Mapping[str, str]) -> View:
 
 
 def of_step(step: LessonStep) -> str:
-    """The thumbnail of a step."""
+    """The thumbnail of a step: the numbers that it measures, or what its page shows."""
     view = view_of(step.view)
+    if step.trial:
+        finding = labs.run(step.trial, model_called(view.model), given_to(step, view.sentence))
+        if finding.picture:
+            return of_numbers(finding.picture.kind, finding.picture.numbers.array)
     if step.page == library.HERE:
         return of_picture(next(pictures_of(LABS[step.view["lab"]].parts)).key, view)
-    if step.page == "start" or (step.page == "attention" and step.view.get("step", WEIGHTS) == WEIGHTS):
+    if step.page == "start" or (step.question and step.question.kind == "word"):
         return arcs(view, step.question.word if step.question else "")
     if step.page == "what_if":
         return of_picture("guess_changed" if "[MASK]" in view.sentence else "words_moved", view)
@@ -103,12 +113,17 @@ def of_picture(key: str, view: View) -> str:
     picture = pictures()[key]
     scene = ask(picture, view)
     answer = picture.of(scene, known=trained(scene) if picture is LEARNING_ONE else None)
-    numbers, kind = answer.numbers, answer.kind
-    values = np.nan_to_num(numbers.array.astype(np.float64))
+    values, kind = answer.numbers.array, answer.kind
     if kind == "maps":
-        return maps(values[view.layer])
+        return maps(np.nan_to_num(values[view.layer]))
     if kind == "words":
         return bars(values[:, 0][None])  # the share of what is likeliest
+    return of_numbers(kind, values)
+
+
+def of_numbers(kind: str, numbers: np.ndarray) -> str:
+    """Numbers as lines, bars or cells."""
+    values = np.nan_to_num(numbers.astype(np.float64))
     if kind == "curve":
         return lines(np.atleast_2d(values))
     return (

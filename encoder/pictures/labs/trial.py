@@ -33,9 +33,9 @@ USUAL_TOKENS = 16  # of the sentences that a trial brings along
 class Verdict(StrEnum):
     """Whether a claim stands before the number that was measured, now or when it was stored."""
 
-    HOLDS = "holds"
-    CONDITION = "holds with a condition"
-    FAILS = "does not hold"
+    HOLDS = "true"
+    FAILS = "false"
+    CONDITION = "it depends"
     UNTRIED = "cannot be tried here"
 
 

@@ -6,6 +6,7 @@ A lesson is a TOML file of at most 100 kB:
     shelf = "First hour"                       # one of SHELVES; may be left out, as the next two
     minutes = 8                                # about how long it takes
     card = 2                                   # the step whose picture stands on the list
+    learned = "A place has a vector too."      # the one thing that stays, said at the end and on the list
 
     [[step]]                                   # 1 to 80 of them, in their order
     page = "attention"                         # a page of the app
@@ -18,10 +19,11 @@ A lesson is a TOML file of at most 100 kB:
     after = {always = "...", right = "...", wrong = "...", guess = {mouse = "..."}}   # said once it was answered
     swap = {word = "cat", by = "dog"}          # what may be put into the sentence, to ask again
     hide = true                                # the sentence and the answer alone are shown, not the page's picture
+    calm = true                                # the main picture alone, or that of the section that `more` opens
 
 A question is of kind "word" (press a word), "choice" (one of `choices`), "number" (between `low` and `high`, right
-within `near`) or "holds" (whether a claim holds). Its answer is computed from the run (`answer`), or measured by a
-trial (`check = {trial = "same_vectors", positions = "off"}`; a trial that takes a `sentence` is given the view's, and
+within `near`) or "holds" (true or false). Its answer is computed from the run (`answer`), or measured by a trial
+(`check = {trial = "same_vectors", positions = "off"}`; a trial that takes a `sentence` is given the view's, and
 `check = {claim = "softmax"}` is that of one of CLAIMS, see `encoder.pictures.labs`). With a `goal` a step is a lab: all
 is free, and `goal = {word = "is"}` is reached when the model guesses that word at the first gap. In texts *word* is a
 word of a sentence, and {heads}, {layers}, {all_heads}, {tokens}, {vocabulary}, {word}, {layer}, {head} and {model} are
@@ -37,14 +39,14 @@ from typing import Any
 
 from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS
-from encoder.pictures.labs.trial import Verdict
 from encoder.support import link_text
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.run_answers import ANSWERS, takes
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-LONGEST = {"unit": 20, "title": 80, "name": 40, "text": 600, "ask": 200, "word": 40, "by": 40, "page": 40, "hint": 200}
+SHORT = dict.fromkeys(("name", "word", "by", "page"), 40)
+LONGEST = SHORT | {"unit": 20, "title": 80, "learned": 160, "text": 600, "ask": 200, "hint": 200}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
@@ -69,9 +71,9 @@ class LessonError(EncoderError):
 class Question:
     """What to guess before the answer is shown.
 
-    `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, `choices`
-    what may be chosen, of verdicts all that there are where none are named; `low` and `high` bound a number of so many
-    `unit`, which is right within `near`.
+    `word` is the token that is asked about, `tokens` whether tokens that are no words may be pressed too, or are shown
+    once it was answered where nothing is pressed; `choices` are what may be chosen; `low` and `high` bound a number of
+    so many `unit`, which is right within `near`.
     """
 
     kind: str
@@ -92,7 +94,7 @@ class LessonStep:
     `answer` is the name of one of ANSWERS with its parameters, `trial` and `given` what measures it else. `after` are
     the texts that are said once it was answered, by when: always, right, wrong, or the guess. `swap` is a word and what
     may stand in its place, `goal` the word that is to be guessed at the end of a lab. `hide` tells that the page's
-    picture stays hidden.
+    picture stays hidden, `calm` that the page shows its main picture alone.
     """
 
     page: str
@@ -110,17 +112,19 @@ class LessonStep:
     goal: str = ""
     hint: str = ""
     hide: bool = False
+    calm: bool = False
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title, the shelf it stands on, the steps, about how long it takes in minutes (0: unknown), and its picture."""
+    """A title, the shelf it stands on, the steps, the minutes it takes (0: unknown), its picture, what was learned."""
 
     title: str
     steps: tuple[LessonStep, ...]
     shelf: str = ""
     minutes: int = 0
     card: int = 1
+    learned: str = ""
 
 
 class Reader:
@@ -213,7 +217,7 @@ def check_size(text: str, name: str) -> None:
 def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
     """The lesson in tables that were read; raises LessonError as `read` does."""
     reader = Reader(name)
-    reader.known("", data, ("title", "shelf", "minutes", "card", "step"))
+    reader.known("", data, ("title", "shelf", "minutes", "card", "learned", "step"))
     tables = data.get("step", [])
     if (
         not isinstance(tables, list)
@@ -232,19 +236,21 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
         shelf,
         reader.whole(data, "minutes", 0, 0, LONGEST_TIME),
         reader.whole(data, "card", 1, 1, max(1, len(tables))),
+        reader.text("", data, "learned", empty=True),
     )
     if reader.problems:
         raise LessonError(reader.problems[:MOST_PROBLEMS])
     return lesson
 
 
-FIELDS = ("page", "name", "text", "view", "own", "check", "question", "answer", "after", "swap", "goal", "hint", "hide")
+FLAGS = ("own", "hide", "calm")
+FIELDS = ("page", "name", "text", "view", "check", "question", "answer", "after", "swap", "goal", "hint", *FLAGS)
 
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     """One step of the file."""
     reader.known(where, table, FIELDS)
-    own, hide = (reader.flag(where, table, name) for name in ("own", "hide"))
+    own, hide, calm = (reader.flag(where, table, name) for name in FLAGS)
     given = check(reader, where, table)
     trial = given.pop("trial", "")
     if "check" in table:
@@ -276,6 +282,7 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
         reader.text(where, goal, "word") if goal else "",
         reader.text(where, table, "hint", empty=True),
         hide,
+        calm,
     )
 
 
@@ -335,12 +342,11 @@ def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, 
         not isinstance(choices, list)
         or not all(isinstance(choice, str) and 0 < len(choice) <= LONGEST["word"] for choice in choices)
         or ((kind == "choice" or choices) and not 2 <= len(choices) <= MOST_CHOICES)
-        or (choices and kind not in ("choice", "holds"))
-        or (kind == "holds" and not {*choices} <= {verdict.value for verdict in Verdict})
+        or (choices and kind != "choice")
     ):
         reader.refuse(
             where,
-            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice, or verdicts of kind holds",
+            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice",
         )
         choices = []
     tokens = reader.flag(where, table, "tokens")

@@ -62,7 +62,8 @@ class RunAnswer:
 
     `values` are of the words, of the choices, or one number; none where they would not help. `right` are the indices of
     those that are right. `form` is "share", "cosine" or "count". `flat` tells that nothing stands out, `rest` the share
-    that no word here has. `place` is the step and the index of the number to open, None where it is no one number.
+    that no word here has. `place` is the step and the index of the number to open, None where it is no one number;
+    `heads` are those that were counted, each by its layer and its number.
     """
 
     values: tuple[float, ...]
@@ -71,6 +72,7 @@ class RunAnswer:
     flat: bool = False
     rest: float = 0.0
     place: tuple[str, tuple[int, ...]] | None = None
+    heads: tuple[tuple[int, ...], ...] = ()
 
 
 def best(values: Tensor) -> tuple[int, ...]:
@@ -131,12 +133,13 @@ def first_from(asked: AskedRun) -> RunAnswer:
 
 
 def heads_looking(asked: AskedRun, at: str) -> RunAnswer:
-    """How many heads give one word more than any other word, from the word asked about."""
+    """How many heads give one word more than any other word, from the word asked about, and which."""
     pieces = asked.trace.tokenization
     weights = torch.stack([asked.trace[f"layers.{i}.attention.weights"] for i in range(asked.trace.config.n_layers)])
     rows = merge(weights, pieces.words)[:, :, pieces.words.index(asked.pieces)]  # [n_layers, H, m]
     most = rows[..., [pieces.words.index(word) for word in asked.words]].argmax(-1)
-    return RunAnswer((float((most == asked.words.index(pieces.find(at))).sum()),), (), "count")
+    heads = tuple(map(tuple, (most == asked.words.index(pieces.find(at))).nonzero().tolist()))
+    return RunAnswer((float(len(heads)),), (), "count", heads=heads)
 
 
 def moves_along(asked: AskedRun) -> RunAnswer:
