@@ -171,7 +171,7 @@ def test_the_second_treebank_has_the_same_birth() -> None:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert header_of(app) == headline(rise(counted, "obj"), "this head")
+        assert header_of(app) == headline(rise(counted, "obj"), "a head of the small model")
         shares = sent(app)["curves"][0]["shares"]
         assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
 
@@ -309,7 +309,7 @@ def test_the_page_draws_what_heads_carry_as_one_curve_with_its_numbers(small: Te
     assert ends == pytest.approx(constructed.shares[20_000][1:], abs=1e-5)
     shares = " → ".join(percent(constructed.shares[step][0], 1) for step in (3000, 20_000))
     header = header_of(app)
-    carry = "From step 3,000 to 20,000 three heads carry the number of the subject to the verb"
+    carry = "From step 3,000 to 20,000 three heads of the small model carry the number of the subject to the verb"
     assert header.split(";")[0] == f"{carry}: {shares}"
     assert header.endswith("head 0 of layer 2 hands over to head 3 of layer 3.")
     then, now = (constructed.shares[step] for step in (3000, 20_000))
@@ -333,11 +333,11 @@ def texts(app: AppTest) -> str:
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
-    assert header_of(app) == headline(rise(MOMENTS, "obj"), "this head")
+    assert header_of(app) == headline(rise(MOMENTS, "obj"), "a head of the small model")
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
-    assert data["who"] == "Layer 2, head 0 of small: its training was filmed, that of base was not."
+    assert data["who"] == "Layer 2, head 0 of “small”: its training was filmed, that of “base” was not."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
@@ -374,7 +374,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         source, target = data["gold"]
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
         shown = rise(MOMENTS, relation)
-        name = "this head" if shown.place else "the network"
+        name = "a head of the small model" if shown.place else "the small model"
         assert headline(shown, name) == header_of(app)
         assert bar(app)["sentence"] == example.sentence
     assert "No head does this alone" in data["note"]
@@ -406,7 +406,7 @@ def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> 
         assert sent(open_app("training", model=model))["who"] == "Layer 2, head 0."
     for model in ("learned:task=shift", "pre-norm"):
         data = sent(open_app("training", model=model))
-        assert "Layer 2, head 0 of small: " in data["who"] and tuple(data["steps"]) == STEPS
+        assert "Layer 2, head 0 of “small”: " in data["who"] and tuple(data["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:
@@ -471,7 +471,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
     header = header_of(app)
-    assert header == "From step 0 to 500 this head learns to find the noun: under 1 % → 90 % right."
+    assert header == "From step 0 to 500 a head of the own model learns to find the noun: under 1 % → 90 % right."
     assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
     assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]
     app = open_app("training", model="folder:mine", born="gap:between")

@@ -179,7 +179,7 @@ def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> Non
 
 def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     app = press(fill(page(), SMALL_SHAPE | {"build_seed": 7}), "build")
-    assert ":blue[The built model] is" in app.title[0].value and "2 layers of 3 heads" in app.title[0].value
+    assert "The embedding takes" in app.title[0].value and "2 layers of 3 heads" in texts(app)
     assert "nothing that it does was learned" in texts(app)
     name = model_of(go(app, "attention"))
     assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7" == "".join(app.query_params["model"])

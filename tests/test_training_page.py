@@ -278,12 +278,12 @@ def checked(task: str, head: str) -> str:
 
 def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
     right = checked("mirrored", "0.1")
-    assert "Yes. It answers 256 of 256 inputs that it never saw as “Each half backwards” asks." in right
+    assert "Yes. “Each half backwards” is right for 256 of 256 inputs that it never saw." in right
     assert "Yes. You said: layer 0, head 1." in right
     assert "layer 0, head 0: 0 %; layer 0, head 1: 100 %" in right and "Now step into it" in right
     assert "Network 4 computes “Each half backwards”, and layer 0, head 1 does it." in right
     wrong = checked("backwards", "several")
-    assert "No. It answers 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
+    assert "No. “Backwards” is right for 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
     near = checked("mirrored", "0.0")
     assert "Without your head 0 % of the answers change." in near and "head 1: 100 %" not in near
     assert "Now step into it" not in wrong and "Network 4: what does it compute" in wrong

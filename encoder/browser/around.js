@@ -11,7 +11,7 @@ import { radios } from './controls.js';
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Tells the server: `go` leads to a page, `set` chooses. @typedef {(kind: 'go' | 'set', said: Record<string, unknown>) => void} Act */
-/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu'>} Shown */
+/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu' | 'reads'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 /** A picture of the page, and where each of its files is. @typedef {{name: string, picture: string, files: [string, string][]}} Saved */
 /** What is shown in it. @typedef {{query: Record<string, string>}} Of */

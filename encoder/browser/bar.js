@@ -79,14 +79,14 @@ export function bar(root, context, ways = [], acts = []) {
     renew: kept.renew,
     draw() {
       kept.draw();
-      const { page, pages, models, closed, examples, menu: has } = options(), { model } = store.get(), onStart = page === 'start';
+      const { page, pages, models, closed, examples, menu: has, reads = true } = options(), { model } = store.get(), onStart = page === 'start';
       const listed = models.some(one => one.name === model) ? models : [...models, { name: model, title: model }];
       open.hidden = pages.length < 2 || has === false;
-      field.form.hidden = onStart || Boolean(closed);
+      field.form.hidden = onStart || Boolean(closed) || !reads;
       others.hidden = field.form.hidden || !(ways.length || examples?.length);
       if (focused(element) !== field.input) field.input.value = typed();
       into(html`${open}<span class="enc-title">${onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title}</span><span class="enc-room"></span>${field.form}${others}
-        <select class="enc-pill" aria-label="Model" ?hidden=${models.length < 2} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => store.set({ model: target.value }, { push: true })}>
+        <select class="enc-pill" aria-label="Model" ?hidden=${models.length < 2 || !reads} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => store.set({ model: target.value }, { push: true })}>
           ${listed.map(({ name, title }) => html`<option value=${name} .selected=${live(name === model)}>${title}</option>`)}</select>
         <button type="button" class="enc-pill enc-own" ?hidden=${!onStart || closed} @click=${() => root.dispatchEvent(new CustomEvent('enc-own'))}><span class="enc-wide">Type your </span>own sentence</button>${kept.element}${menu}${choices}`, element);
     },

@@ -23,6 +23,7 @@ import { stage } from './stage.js';
  * @property {number[]} steps
  * @property {Curve[]} curves
  * @property {number} chosen
+ * @property {string} unit what a share of 100 % is
  * @property {{name: string, share: number}[]} lines
  * @property {Curve[]} dashed
  * @property {{title: string, steps: number[], shares: number[]} | null} beside
@@ -43,10 +44,12 @@ import { stage } from './stage.js';
 /** Tells the server: the `word` that is asked, the `curve` that is chosen, that its `example` is to come back, the step whose network is to be walked. @typedef {(kind: 'word' | 'curve' | 'walk' | 'example', said: number) => void} Tell */
 
 const STAY = 700; // ms at each moment
-const HIGH = 236, LOW = 150, ABOVE = 530, APART = 34, LINE = 17, NARROW = 700; // pixels: of the curves, at least and beside what stands above them in a window, from one label to the next, beside the curves and among them, below which width labels stand in a row
+const HIGH = 236, LOW = 150, ABOVE = 570, APART = 34, LINE = 17, NARROW = 700; // pixels: of the curves, at least and beside what stands above them in a window, from one label to the next, beside the curves and among them, below which width labels stand in a row
 const LABELS = 12; // steps that are written below an axis
-const TOP = 0.93; // of a share whose name has no room above it
+const TOP = 0.93; // a share whose name has no room above it
+const NEAR = 0.12; // between two shares, whose names have no room between them
 const MOST = 4; // guesses
+const PIECE = '##';
 
 /** How a step is written where there is little room. @param {number} step */
 const brief = step => (step >= 1000 && step % 1000 === 0 ? `${step / 1000}k` : many(step));
@@ -60,7 +63,7 @@ function begin(root) {
   root.classList.add('enc', 'fm');
   let data = /** @type {FilmData} */ ({}), tell = /** @type {Tell} */ (() => {}), of = '', now = 0, second = -1, from = 0, wide = 0;
   let weights = new Float64Array(), parked = new Float64Array();
-  const picture = stage(word => { from = word; redraw(); tell('word', word); }, { column: false });
+  const picture = stage(word => { from = word; redraw(); tell('word', word); });
   const pills = radios('Curve', index => { if (index !== data.chosen) tell('curve', index); }, { most: Infinity, hidden: true, class: 'fm-pills' });
   const axis = rail({ choose: go, play: show, rest: redraw, second: to => { second = to; redraw(); } }, { name: 'Moment of training', pause: STAY });
   root.addEventListener('pointerdown', event => { if (!(/** @type {Element} */ (event.target)).closest('.rail-play')) axis.pause(); });
@@ -92,6 +95,7 @@ function begin(root) {
     const every = Math.ceil((last + 1) / LABELS), scale = beside ? [...new Set([...steps, ...beside.steps])].sort((a, b) => a - b) : steps, at = (/** @type {number} */ step) => placeOf(scale, step);
     /** @param {(number | null)[]} shares @param {string} name @param {number[]} [along] */
     const line = (shares, name, along = steps) => ({ name, points: /** @type {[number, number][]} */ (shares.map((share, i) => [at(along[i]), share ?? NaN])) });
+    const isBelow = (/** @type {{share: number}} */ { share }) => share > TOP || data.lines.some(other => other.share > share && other.share - share < NEAR);
     const others = data.curves.filter(one => one !== own), flat = (/** @type {number} */ share) => /** @type {[number, number][]} */ ([[-0.5, share], [scale.length - 0.5, share]]);
     const series = [
       ...[0, 0.25, 0.5, 0.75, 1].map(share => ({ name: 'grid', points: flat(share) })), ...data.lines.map(({ share }) => ({ name: 'rule', points: flat(share) })),
@@ -103,11 +107,11 @@ function begin(root) {
     const heights = spread(ends(data.curves), APART, high), share = own.shares[now], right = at(steps[now]) > scale.length * 0.7;
     into(html`<p class="fm-own" ?hidden=${!typed}>${here} <button type="button" class="enc-link" @click=${() => tell('example', 0)}>Back to the film’s sentence</button></p><div class="fm-top"><div class="fm-picture">${picture.element}</div>${guesses(compared)}</div>
       <div class="fm-axis">${axis.element}</div>
-      <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}${one < 1 ? '' : ' right'}</span>`)}</div>
+      <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}${one < 1 ? '' : ` ${data.unit}`}</span>`)}</div>
         <div class="fm-lines">${curve({ title: '', label, series, x: { low: -0.5, high: scale.length - 0.5, name: '' }, y: { low: 0, high: 1 }, mark: at(steps[now]) }, { choose: place => go(nearest(place)), high })}
-          <div class="fm-over" aria-hidden="true" style="height: ${high}px">${data.lines.map(one => html`<span class="fm-rule ${one.share > TOP ? 'is-below' : ''}" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
+          <div class="fm-over" aria-hidden="true" style="height: ${high}px">${data.lines.map(one => html`<span class="fm-rule ${isBelow(one) ? 'is-below' : ''}" style="top: ${low(one.share)}">${typeset(`${one.name}: ${percent(one.share, 1)}`)}</span>`)}
             ${second >= 0 ? html`<i class="fm-second" style="left: ${across(at(steps[second]))}"></i>` : nothing}${share === null ? nothing : html`<i class="fm-ring" style="left: ${across(at(steps[now]))}; top: ${low(share)}"></i><b class=${right ? 'is-left' : nothing} style="left: ${across(at(steps[now]))}; top: ${low(share)}">${said(share)}</b>`}
-            ${named.map(({ title }, i) => html`<em style="top: ${tops[i]}px">${title}</em>`)}</div></div></div>
+            ${named.map(({ title }, i) => html`<em class=${i < data.dashed.length ? 'is-part' : nothing} style="top: ${tops[i]}px">${title}</em>`)}</div></div></div>
         <div class="fm-labels"><span class="fm-name" style=${narrow ? nothing : `bottom: calc(100% - ${Math.min(...heights) - APART / 2}px)`}>Press a curve’s name to see it:</span>${pills.element}</div></div>`, root);
     const stops = steps.map((step, i) => ({ text: i % every && i !== now && i !== last ? '·' : `${i || narrow ? '' : 'step '}${narrow ? brief(step) : many(step)}`, title: `step ${many(step)}: ${said(own.shares[i])}` }));
     axis.draw(stops, now, second);
@@ -128,7 +132,7 @@ function begin(root) {
       return { name: guess.vocabulary[word], kind: i ? '' : 'is-first', fills: [{ share, text: said(share), mark: compared === now ? NaN : before }], data: { guess: guess.vocabulary[word], share } };
     });
     return html`<aside class="fm-guesses">${guess && listed ? html`<h2>${guess.hidden ? html`Hide <bdi translate="no" lang="">${guess.hidden}</bdi>, and it guesses` : 'It guesses'}</h2>
-      <p dir="auto" translate="no" lang="">${guess.around[0]}<b>?</b>${guess.around[1]}</p>${bars(listed, { label: `What it guesses at step ${step}` })}${compared === now ? nothing : html`<p class="fm-before"><i></i>at step ${many(steps[compared])}</p>`}` : nothing}
+      <p dir="auto" translate="no" lang="">${guess.around[0]}<b>?</b>${guess.around[1]}</p>${bars(listed, { label: `What it guesses at step ${step}` })}<p class=${compared === now ? 'fm-before is-off' : 'fm-before'}><i></i>at step ${many(steps[compared])}</p><p class="fm-piece" ?hidden=${!listed.some(({ name }) => name.startsWith(PIECE))}>“${PIECE}” goes on with the word before it.</p>` : nothing}
       <div class="fm-ways"><button type="button" class="enc-link" data-walk @click=${() => tell('walk', steps[now])}>Step into this network →</button>
         <button type="button" class="enc-link" aria-pressed=${second >= 0} @click=${() => { second = second < 0 ? Math.max(0, now - 1) : -1; redraw(); }}>${second < 0 ? 'Set two moments side by side' : 'Back to one moment'} →</button></div></aside>`;
   }
@@ -136,7 +140,7 @@ function begin(root) {
   return {
     /** @param {FilmData} given @param {Tell} act */
     draw(given, act) {
-      const key = JSON.stringify([given.steps, given.curves[0].shares]), words = JSON.stringify(given.words);
+      const key = JSON.stringify([given.steps, given.curves[0].shares, given.chosen]), words = JSON.stringify(given.words);
       if (of !== key) [of, now, second] = [key, given.start, -1];
       if (JSON.stringify(data.words) === words) given = { ...given, words: data.words }; // laid out once
       [data, tell, from] = [given, act, given.from];

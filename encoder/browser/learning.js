@@ -32,6 +32,8 @@ const STAY = 350; // ms at each moment
 const PARTS = 4, CLOSE = 0.05; // of the axis, whose ends are labelled; labels that are so near, as a share of it, are left out
 const TILES = 5; // maps side by side
 const HIGH = 100; // pixels of the curves
+/** How tokens that are no input are written beside a map. @type {Record<string, string>} */
+const SPECIAL = { '[CLS]': 'C', '[SEP]': 'S', '[MASK]': '?' };
 const ENDS = { low: 0, high: 1 };
 /** Before the first one. @type {Moment} */
 const NONE = { step: 0, loss: 0, exact: 0, distance: [[]], heads: [], said: [], right: [] };
@@ -73,7 +75,7 @@ function begin(root) {
     const levels = bytesOf(pattern), side = data.signs.length;
     return data.signs.map((_, i) => i).filter(i => levels.length && !levels.subarray(i * side, (i + 1) * side).some(Boolean));
   }
-  const signs = () => html`${data.signs.map(sign => html`<span>${sign.length > 1 ? '·' : sign}</span>`)}`;
+  const signs = () => html`${data.signs.map(sign => html`<span>${SPECIAL[sign] ?? sign}</span>`)}`;
   /** A map with what it is called; its first has its rows named. @param {string} name @param {string} says @param {string} kind @param {number[]} idle */
   const tile = (name, says, kind, idle) => html`<figure class=${kind}><figcaption>${name}</figcaption>
     <div class="tn-map">${kind === 'is-hidden' ? html`<div class="tn-hidden" aria-hidden="true">?</div>` : html`<canvas role="img" aria-label=${`${name}: rows look, columns are looked at`}></canvas>`}
@@ -88,7 +90,7 @@ function begin(root) {
     const says = (/** @type {number} */ i) => (harm ? `without it ${harm[i] ? tight(percent(harm[i], 1)) : 'none'} of the answers change` : known ? `${tight(percent(1 - moment.distance.flat()[i], 1))} of its weight as wanted` : '');
     const own = (/** @type {number} */ i) => (harm ? harm[i] === Math.max(...harm) : known && i === near.head), runs = moments.length > 1 || live;
     into(html`<div class="tn-top"><div><div class="tn-maps">${tile('Wanted', name, pattern ? 'is-wanted' : 'is-hidden', idle)}${moment.heads.map((_, i) => tile(moment.distance.length > 1 || heads > 1 ? `Layer ${Math.floor(i / heads)}, head ${i % heads}` : 'Seen', says(i), own(i) ? 'is-nearest' : '', idle))}</div>
-          <p class="tn-reads">A row looks at the columns; dark is much weight. “·” is [CLS] or [SEP], around every input.${idle.length ? ' Nothing is asked of hatched rows.' : ''}</p></div>
+          <p class="tn-reads">A row looks at the columns; dark is much weight. C and S are [CLS] and [SEP], around every input.${idle.length ? ' Nothing is asked of hatched rows.' : ''}</p></div>
         <div class="tn-side"><h2>${asks}</h2><div class="tn-scroll"><table>${lines.map(({ title, signs: all }) => html`<tr><th scope="row">${title}</th>${all.map(sign => html`<td>${sign}</td>`)}</tr>`)}
           ${moment.said.length ? html`<tr><th scope="row">Says</th>${moment.said.map((sign, i) => html`<td class=${moment.right[i] === null ? nothing : moment.right[i] ? 'is-right' : 'is-wrong'}>${moment.right[i] === null ? '' : sign}</td>`)}</tr>` : nothing}</table></div>
           <div class="tn-axis" ?hidden=${moments.length < 2}>${axis.element}</div>

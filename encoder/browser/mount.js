@@ -26,11 +26,11 @@ import { meanings } from './terms.js';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
- * `examples` are sentences to choose from, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `above` is what a lesson has above the picture. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `examples` are sentences to choose from, `menu` whether the menu is offered, `reads` whether the page reads the bar's sentence. `keep` gives files of a picture; without it there are none. `more` gives the sections below it. `drawn` hears of every drawing. `above` is what a lesson has above the picture. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], menu?: boolean, drawn?: () => void, above?: () => Above | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], menu?: boolean, reads?: boolean, drawn?: () => void, above?: () => Above | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**

@@ -40,7 +40,7 @@ class Mystery:
         return read(self.trained)
 
 
-ROW = "Open it and type a row in which no digit is there twice. Where does each digit come back?"
+ROW = "Step into it and type a row in which no digit is there twice. Where does each digit come back?"
 SAME_ANSWER = "All eight answers are the same digit. Change one digit of the row: when does the answer change?"
 PLACES = "The place alone decides where its head looks: the map is the same for every row of digits."
 DIGITS = "The digits alone decide where its head looks: change their order, and it follows them."

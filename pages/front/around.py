@@ -40,6 +40,7 @@ def draw_bar(page: Page) -> None:
             "page": page.key,
             "pages": tuple(site.listed()),
             "menu": not st.context.is_embedded,
+            "reads": page.unread not in view.choices,
             "models": tuple({"name": name, "title": title} for name, title in named.items()),
             "examples": offered(),
             "sentence": view.sentence,

@@ -4,12 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.explain.cost import depths, hyperparameters, parameters, size
+from encoder.explain.cost import FLOAT32, depths, hyperparameters, parameters, size
 from encoder.explain.kind import kind, shape
 from encoder.model.config import EncoderConfig
 from encoder.pictures.picture import Answer
 from encoder.pictures.registry.model_parts import AREAS
-from encoder.support.formatting import brief, percent, shown
+from encoder.support.formatting import brief, percent
 from encoder.trace.trace import Trace
 from pages.models import build_section, open_section, parts_section
 from pages.ui import session_runs
@@ -22,20 +22,15 @@ from pages.ui.step import sections
 from pages.ui.text import WHOLE, plain, subheading
 from pages.ui.widgets import fold
 
-TOKENS = (12, 128)  # lengths that the memory of a run is said for
-
 
 def draw() -> None:
     """Draw the page."""
     encoder, trace = session_runs.text_encoder(state.current().model), session_runs.now()
-    (layers, count), name, answer = shape(encoder.config), encoder.source.name, answer_of(AREAS)
-    who = plain("The built model" if name == "built" else shown(name, 60))
-    most, share = parts_section.largest(answer)
-    headline = f":blue[{who}] is :blue[{share}] {most}; it has {layers} and :blue[{count}] parameters."
-    page_header(headline, save={answer.title: answer})
+    (layers, count), answer = shape(encoder.config), answer_of(AREAS)
+    page_header(parts_section.headline(answer, encoder.config, len(trace.tokens)), save={answer.title: answer})
     left, right = st.columns([2, 1], gap="large")
     with left:
-        draw_model(answer, encoder, trace)
+        draw_model(answer, encoder, trace, f"This model has {layers} and {count} parameters.")
     with right:
         for title, draw_section in (("Open another model", open_section.draw), ("Build one", build_section.draw)):
             subheading(title)
@@ -44,16 +39,16 @@ def draw() -> None:
     fold("More", "models_more", lambda: draw_more(encoder, trace))
 
 
-def draw_model(answer: Answer, encoder: TextEncoder, trace: Trace) -> None:
+def draw_model(answer: Answer, encoder: TextEncoder, trace: Trace, size_in_words: str) -> None:
     """Its parameters and operations, its memory, and what kind of model it is."""
     n, takes = len(trace.tokens), size(encoder.config)
     parts_section.draw(answer, encoder, n)
-    short_run, long_run = (f"{count} tokens: {brief(takes.bytes_of_a_run(count) / 1e6)} MB" for count in TOKENS)
+    weights, run = (brief(count / 1e6) for count in (FLOAT32 * takes.parameters, takes.bytes_of_a_run(n)))
     st.caption(
-        f"Weights: {brief(takes.bytes_of_weights / 1e6)} MB. A run of {short_run}, of {long_run}. "
-        f"Operations are those of this sentence, {n} tokens long."
+        f"The weights take {weights} MB: {FLOAT32} bytes for each parameter. A run of this sentence, {n} tokens long, "
+        f"takes {run} MB and the operations above."
     )
-    st.markdown(plain(" ".join(kind(encoder.config, encoder.source))))
+    st.markdown(plain(" ".join([size_in_words, *kind(encoder.config, encoder.source)])))
 
 
 def draw_more(encoder: TextEncoder, trace: Trace) -> None:

@@ -44,15 +44,12 @@ def draw() -> None:
         state.show(preset=next(iter(PRESETS)))
         take_preset()
     config, wrong, why = config_of_form()
-    grid([(name, ask_number) for name in [*COUNTS][:IN_SIGHT]], wrong, why)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        if config:
-            st.markdown(
-                f"**{millions(config)}** parameters, random weights{NO_GUESSES * (not config.mlm_head)}",
-                width="content",
-            )
-        else:
-            st.markdown(f":red[{why}]" * (not wrong), width="content")
+    grid([(name, ask_number) for name in [*COUNTS][:IN_SIGHT]], wrong, why, 130)
+    if config:
+        st.markdown(f"**{millions(config)}** parameters, random weights{NO_GUESSES * (not config.mlm_head)}")
+    else:
+        st.markdown("**–** parameters" if wrong else f":red[{why}]")
+    with st.container(horizontal=True):
         st.button("Build it", type="primary", key="build", disabled=config is None, on_click=build)
         if state.current().model.startswith(offered_models.BUILT):
             st.button("See its attention", key="see_built", on_click=see)
@@ -76,7 +73,7 @@ def draw_others(wrong: str, why: str) -> None:
     rest = [*[(name, ask_number) for name in [*COUNTS][IN_SIGHT:]], *[(name, ask_option) for name in OPTIONS]]
     with st.expander(f"All {len(rest) + 2} other settings", expanded=wrong in dict(rest)):
         st.selectbox("start from", list(PRESETS), key="preset", on_change=take_preset)
-        grid(rest, wrong, why)
+        grid(rest, wrong, why, 210)
         if idle := state.value("build_vocab_size") - TOKENS_OF_BASE:
             st.caption(
                 f"Text is read with the bundled tokenizer of {TOKENS_OF_BASE:,} tokens: {idle:,} rows of this "
@@ -85,9 +82,9 @@ def draw_others(wrong: str, why: str) -> None:
         st.number_input("seed", 0, SEED, value=0, step=1, key="build_seed")
 
 
-def grid(fields: Sequence[tuple[str, Callable[[str], None]]], wrong: str, why: str) -> None:
-    """Draw fields in two columns, what is wrong with one below it."""
-    with st.grid(2, min_column_width=130):
+def grid(fields: Sequence[tuple[str, Callable[[str], None]]], wrong: str, why: str, width: int) -> None:
+    """Draw fields that are at least so wide, in two columns where there is room, what is wrong with one below it."""
+    with st.grid(2, min_column_width=width):
         for name, draw_field in fields:
             with st.container(gap="xsmall"):
                 draw_field(name)

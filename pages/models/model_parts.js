@@ -8,6 +8,7 @@ import { el } from '../../encoder/browser/dom.js';
  * @typedef {object} Parts
  * @property {Kind[]} kinds
  * @property {Box[]} boxes sides are shares of the picture's
+ * @property {{text: string, x: number, width: number, height: number}} over what is written over the heads of a layer
  * @property {[string, number, number][]} names of layers: where each begins, and how wide it is
  * @property {string} alt
  * @property {{ parameters: string, operations: string }} all
@@ -15,6 +16,8 @@ import { el } from '../../encoder/browser/dom.js';
 
 const FEW = 150; // boxes
 const THIN = 0.002; // a share of all that no eye finds
+/** Boxes to the next by a key. @type {Record<string, number>} */
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 const AREA = 'Area is parameters: numbers to be trained. A column is a layer. Press an area to go inside.';
 const sides = (/** @type {{ x: number, width: number }} */ { x, width }) => `left: ${100 * x}%; width: ${100 * width}%`;
 const number = (/** @type {string} */ text, name = '') => el('td', { class: `number ${name}` }, text);
@@ -22,11 +25,11 @@ const bar = (/** @type {number} */ share) => el('td', { class: 'room' }, el('i',
 
 /** @param {ComponentArguments<Parts>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.parts')), { kinds, boxes, names, all } = data;
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.parts')), { kinds, boxes, names, all, over } = data;
   const says = el('span', { role: 'status' }, AREA);
-  const picture = el('div', { class: boxes.length > FEW ? 'areas fine' : 'areas', role: 'img', 'aria-label': data.alt }, ...boxes.map((box, i) => el('div', {
-    class: kinds[box.kind].strong ? 'box strong' : 'box', 'data-kind': box.kind, 'data-box': i, style: `${sides(box)}; top: ${100 * box.y}%; height: ${100 * box.height}%; --own: ${kinds[box.kind].colour}`,
-  }, el('span', {}, el('b', {}, box.label), el('small', {}, box.about)))));
+  const picture = el('div', { class: boxes.length > FEW ? 'areas fine' : 'areas', role: 'group', 'aria-label': data.alt }, ...boxes.map((box, i) => el('div', {
+    class: kinds[box.kind].strong ? 'box strong' : 'box', role: 'button', 'aria-label': box.says, tabindex: i ? -1 : 0, 'data-kind': box.kind, 'data-box': i, style: `${sides(box)}; top: ${100 * box.y}%; height: ${100 * box.height}%; --own: ${kinds[box.kind].colour}`,
+  }, el('span', {}, el('b', {}, box.label), el('small', {}, box.about)))), el('div', { class: 'over', 'aria-hidden': 'true', style: `${sides(over)}; height: ${100 * over.height}%` }, el('b', {}, over.text)));
   const below = el('div', { class: 'names', 'aria-hidden': 'true' }, ...names.map(([name, x, width]) => {
     const [word, ...rest] = name.split(' ');
     return el('span', { style: sides({ x, width }) }, el('i', {}, `${word} `), rest.join(' '));
@@ -47,7 +50,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   root.onpointerover = mark;
   root.onpointerleave = mark;
-  table.addEventListener('focusin', mark);
+  for (const part of [table, picture]) part.addEventListener('focusin', mark);
+  picture.onkeydown = event => {
+    const all = /** @type {HTMLElement[]} */ ([...picture.querySelectorAll('.box')]), i = all.indexOf(/** @type {HTMLElement} */ (event.target)), to = all[i + (STEPS[event.key] ?? 0)];
+    if (event.key === 'Enter' || event.key === ' ') all[i]?.click();
+    else if (!STEPS[event.key]) return;
+    event.preventDefault();
+    if (!to) return;
+    all.forEach(one => { one.tabIndex = one === to ? 0 : -1; });
+    to.focus();
+  };
   root.onclick = event => {
     const target = at(event);
     if (!target || (!target.dataset.box && !(/** @type {Element} */ (event.target).closest('button')))) return;

@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.checkpoint.families import FAMILIES
 from encoder.checkpoint.listing import folders
-from encoder.explain.cost import size
+from encoder.explain.cost import run_flops, size
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, short, shown
 from pages.ui import session_runs
@@ -53,8 +53,6 @@ def draw() -> None:
         draw_at_home()
     else:
         with st.expander("A model of your own"):
-            if not offered_models.hub_is_on():
-                st.caption(f"Whoever runs this server keeps the Hugging Face hub off. At home: `{HUB_ON}`")
             usual = root == offered_models.usual()
             place = f"`{offered_models.USUAL_FOLDER}`" if usual else "the model folder of this server"
             st.markdown(
@@ -63,6 +61,8 @@ def draw() -> None:
                 f"{', '.join(FAMILIES)}. On your own computer, in a terminal:"
             )
             draw_at_home()
+            if not offered_models.hub_is_on():
+                st.caption(f"Whoever runs this server keeps the Hugging Face hub off. At home: `{HUB_ON}`")
 
 
 def draw_at_home() -> None:
@@ -76,10 +76,12 @@ def row(name: str) -> dict[str, object]:
     """What a row says of a model."""
     label = offered_models.offer(name).label
     if name not in offered_models.MODELS:
-        return {"name": name, "title": shown(label, 60), "about": "from the folder" if name.startswith(FOLDER) else ""}
-    millions = f"{brief(size(offered_models.config_of(name)).parameters / 1e6)} M"
-    trained = offered_models.trained(name)
-    return {"name": name, "title": label.partition(":")[0], "about": f"{millions}, trained" if trained else millions}
+        folder = "from the folder" if name.startswith(FOLDER) else ""
+        return {"name": name, "title": shown(label, 60), "parameters": folder, "operations": ""}
+    config, n = offered_models.config_of(name), len(session_runs.now().tokens)
+    counts = {"parameters": size(config).parameters, "operations": run_flops(config, n)}
+    millions = {what: f"{brief(count / 1e6)} M" for what, count in counts.items()}
+    return {"name": name, "title": label.partition(":")[0], **millions}
 
 
 def open_model(name: str) -> None:

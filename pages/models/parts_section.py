@@ -7,7 +7,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import Area, kind_of, operations
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
-from encoder.pictures.figures.areas import KINDS, colour_of, layer_names, rectangles
+from encoder.pictures.figures.areas import KINDS, Rectangle, colour_of, layer_names, rectangles
 from encoder.pictures.picture import Answer
 from encoder.support.formatting import percent
 from pages.ui.component import component
@@ -68,11 +68,20 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
                 }
                 for area, box in zip(parts, boxes, strict=True)
             ],
+            "over": over(parts, boxes),
             "names": layer_names(parts, boxes),
             "alt": answer.alt,
             "all": {"parameters": f"{whole:,}", "operations": in_millions(every, every)},
         },
     )
+
+
+def over(parts: list[Area], boxes: list[Rectangle]) -> dict[str, float | str]:
+    """What is written over the heads of the first layer, and the room that they take."""
+    heads = [box for area, box in zip(parts, boxes, strict=True) if area.head is not None and not area.layer]
+    x, width = min(box.x for box in heads), max(box.x + box.width for box in heads) - min(box.x for box in heads)
+    high = max(box.y + box.height for box in heads)
+    return {"text": TITLES["attention"][0], "x": x, "width": width, "height": high}
 
 
 def counted(parts: Iterable[Area]) -> Counter[str]:
@@ -83,11 +92,18 @@ def counted(parts: Iterable[Area]) -> Counter[str]:
     return counts
 
 
-def largest(answer: Answer) -> tuple[str, str]:
-    """The kind of part with the most parameters, and its share of all."""
-    counts = counted(answer.chart.look["areas"])
-    kind, count = counts.most_common(1)[0]
-    return TITLES[kind][0].lower(), in_percent(count / counts.total())
+def headline(answer: Answer, config: EncoderConfig, n: int) -> str:
+    """A part that takes much more, or much less, of the operations than of the parameters, and why."""
+    counts, spent = counted(answer.chart.look["areas"]), operations(config, n)
+    held, taken = ({kind: of[kind] / sum(of.values()) for kind in KINDS} for of in (counts, spent))
+    if taken["guess"] > held["guess"]:
+        kind, does = "guess", "Guessing words"
+        why = f"each of the {config.vocab_size:,} words of its vocabulary gets a score"
+    else:
+        kind, does = "embedding", "The embedding"
+        why = f"of {config.vocab_size:,} rows a sentence of {n} tokens looks up {n}"
+    first, then = (in_percent(of[kind]) for of in (held, taken))
+    return f"{does} takes :blue[{first}] of the parameters of this model and :blue[{then}] of its operations: {why}."
 
 
 def shape(area: Area, encoder: TextEncoder) -> str:

@@ -49,6 +49,7 @@ from pages.ui.text import plain
 from pages.ui.widgets import fold
 
 CARRIED, BESIDE = "born_carried", "born_beside"
+CARRY = "carried to the verb"
 # What a session has without having typed it: the example of the chosen curve stands in its place.
 OFFERED = {*SENTENCES, *(example.sentence for example in EXAMPLES.values())}
 HOW_CARRIED = (
@@ -73,7 +74,8 @@ def draw(above: Any) -> None:
     saved = {"The curves": main, "The arcs": moved, "All moments": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         saved["“is” or “are”"] = answer_of(GRAMMAR_GUESS, scene=scene)
-    finding = headline(curve, "this head" if curve.place else "the network")
+    model = f"the {moments.model} model"
+    finding = headline(curve, f"a head of {model}" if curve.place else model)
     if circuit and carried(circuit):
         main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
         saved, finding = saved | {"The curves": main}, head_circuit(circuit)
@@ -133,16 +135,14 @@ def draw_film(
     """The picture: it moves in the browser alone."""
     relations, steps = [rising.relation for rising in curves.values()], curve.steps
     lines = [film.line(title, list(rising.shares.values())) for title, rising in curves.items()]
-    dashed = [film.line(f"looks {curve.fixed_name}", list(curve.near.values()))] if curve.near else []
+    dashed = [film.line(f"this head looks {curve.fixed_name}", list(curve.near.values()))] if curve.near else []
     if circuit:
         of, names = circuit.constructed.lines, [who(at, circuit.model) for at in circuit.heads]
-        lines.append(film.line("what heads carry to the verb", of[-1].tolist()))
+        lines.append(film.line(CARRY, of[-1].tolist()))
         if carried(circuit):
             dashed = [film.line(name, shares.tolist()) for name, shares in zip(names, of, strict=False)]
     chosen = len(relations) if carried(circuit) else relations.index(curve.relation)
-    start = curve.leaves or len(steps) - 1
-    if circuit and carried(circuit):
-        start = steps.index(circuit.constructed.drawn[0])
+    start = len(steps) - 1 if carried(circuit) else curve.leaves or len(steps) - 1
     seen: WordMoments = moved.value(arcs(scene))
     words, example = seen.words[:MOST_WORDS], EXAMPLES[curve.relation]
     key = GRAMMAR.key
@@ -153,6 +153,7 @@ def draw_film(
             "steps": steps,
             "curves": lines,
             "chosen": chosen,
+            "unit": "carried" if carried(circuit) else "right",
             "lines": [] if carried(circuit) else film.rules(curve),
             "dashed": dashed,
             "beside": of_other(scene),
@@ -188,7 +189,7 @@ def who_looks(scene: Scene) -> str:
     if model == scene.view.model or model.startswith(MOMENT):
         return f"{shown}."
     asked = offered_models.offer(model).label.partition(":")[0]
-    return f"{shown} of {name}: its training was filmed, that of {asked} was not."
+    return f"{shown} of “{name}”: its training was filmed, that of “{asked}” was not."
 
 
 def notes(curve: Rise, seen: WordMoments) -> list[str]:

@@ -95,8 +95,8 @@ def does(mystery: Examined, at: str) -> bool:
 
 def hints(number: int) -> None:
     """The hints that were asked for."""
-    for i, hint in enumerate(MYSTERIES[number].hints[: state.session().mystery.hints_seen.get(number, 0)]):
-        st.markdown(f"Hint {i + 1}: {hint}")
+    seen = MYSTERIES[number].hints[: state.session().mystery.hints_seen.get(number, 0)]
+    st.markdown(" ".join(f"**Hint {i + 1}:** {hint}" for i, hint in enumerate(seen)))
 
 
 def ask_hint(number: int) -> None:
@@ -149,12 +149,12 @@ def show_answer(mystery: Examined, task: str, at: str) -> None:
     """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
     share, count = mystery.agrees(task), len(mystery.inputs)
     right = task == mystery.computes
-    fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
-    say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
-    verdict = f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}."
-    say(verdict, plain(answer_of(MYSTERY_HARM).sentence) if does(mystery, at) else without(mystery, at))
-    if is_right(mystery, task, at):
-        st.markdown("Now step into it, choose the head on Attention, and see it do so.")
+    fact = f"“{ON_DIGITS[task].title}” is right for {round(share * count)} of {count} inputs that it never saw."
+    verdict = f"{'Yes' if right else 'No'}. {fact}{'' if right else ' It computes something else.'}"
+    by = f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}."
+    harm = plain(answer_of(MYSTERY_HARM).sentence) if does(mystery, at) else without(mystery, at)
+    on = " Now step into it, choose the head on Attention, and see it do so." if is_right(mystery, task, at) else ""
+    say(f"{verdict} {by}", f"{harm}{on}")
 
 
 def without(mystery: Examined, at: str) -> str:

@@ -21,23 +21,17 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain
 from pages.ui.widgets import fold
 
-
-def counted(name: str) -> Callable[[int], str]:
-    """How many there are of something, in words."""
-    return lambda count: f"{count:,} {name}{'s' * (count > 1)}"
-
-
-POSITIONS = {"sinusoidal": "sine positions", "none": "no positions"}
-# setting -> its name in the link, what it is called, how a value is written, and how wide its field is
-KNOBS: dict[str, tuple[str, str, Callable[[Any], str], int]] = {
-    "layers": ("training_layers", "Layers", counted("layer"), 106),
-    "heads": ("training_heads", "Heads", counted("head"), 106),
-    "width": ("training_width", "Width", "width {}".format, 108),
-    "positions": ("training_positions", "Positions", lambda name: POSITIONS.get(name, f"{name} positions"), 168),
-    "norm_first": ("training_norm", "Place of the norm", {False: "post-norm", True: "pre-norm"}.__getitem__, 118),
-    "rate": ("training_rate", "Learning rate", "rate {:g}".format, 112),
-    "steps": ("training_steps", "Steps", counted("step"), 122),
-    "seed": ("training_seed", "Seed", "seed {}".format, 100),
+WIDE = 150  # pixels of a field
+# setting -> its name in the link, what it is called, and how a value is written
+KNOBS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
+    "layers": ("training_layers", "Layers", str),
+    "heads": ("training_heads", "Heads in a layer", str),
+    "width": ("training_width", "Width", str),
+    "positions": ("training_positions", "Positions", lambda name: {"sinusoidal": "sine"}.get(name, name)),
+    "norm_first": ("training_norm", "Place of the norm", {False: "post-norm", True: "pre-norm"}.__getitem__),
+    "rate": ("training_rate", "Learning rate", "{:g}".format),
+    "steps": ("training_steps", "Training steps", "{:,}".format),
+    "seed": ("training_seed", "Seed", str),
 }
 
 
@@ -59,21 +53,21 @@ def draw(above: Any) -> None:
             format_func=lambda key: TASKS[key].title,
             **tie,
         )
+    picture = st.container()
     settings = choose(usual(state.value("training_task") or "reverse"))
-    draw_run(settings, above, train)
+    with picture:
+        draw_run(settings, above, train)
     fold("More", "training_more", lambda: draw_more(settings))
 
 
 def choose(plain: LearnSettings) -> LearnSettings:
-    """The knobs in one row, each of which says what it is; what is usual for the task is chosen at first."""
+    """The knobs, folded; what is usual for the task is chosen at first."""
     chosen: dict[str, Any] = {}
-    with st.container(horizontal=True, gap="xsmall", key="knobs"):
-        for name, (key, label, spell, width) in KNOBS.items():
+    with st.expander("Change the network"), st.container(horizontal=True, key="knobs"):
+        for name, (key, label, spell) in KNOBS.items():
             options = CHOOSABLE.get(name, range(MOST_SEED + 1))
             tie = state.choice(key, options, getattr(plain, name))
-            chosen[name] = st.selectbox(
-                label, options, format_func=spell, label_visibility="collapsed", width=width, **tie
-            )
+            chosen[name] = st.selectbox(label, options, format_func=spell, width=WIDE, **tie)
     return LearnSettings(plain.task, **chosen)
 
 
@@ -137,7 +131,8 @@ def watched(settings: LearnSettings) -> None:
 
 SOLVED = 0.99  # of the held-out inputs
 LEARNED_NOTHING = 0.9  # of the loss of guessing
-FAR = 0.3  # of its weight elsewhere, at which a head does not look where it was expected to
+FAR = 0.3  # of its weight elsewhere, from which on a head does not look where it was expected to
+PARTLY = 0.3  # of its weight as wanted, from which on a head looks there in part
 
 NO_PLACES = (
     "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look, and "
@@ -173,7 +168,9 @@ def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple
             f"It learned nothing: guessing by frequency alone has a loss of {chance:.2f}, this {last.loss:.2f}.{more}",
         )
     if last.exact >= SOLVED and last.nearest[0] > FAR:
-        return fact, "It found another way than the known one: its answers are right, its heads look elsewhere."
+        near = 1 - last.nearest[0]
+        where = "only partly where the known way does" if near >= PARTLY else "elsewhere"
+        return fact, f"It found a way of its own: its answers are right, but its heads look {where}."
     return fact, ""
 
 

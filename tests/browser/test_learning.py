@@ -46,8 +46,9 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)
-    learnt = f"find the verb: {percent(shares[300], 1)} → {percent(shares[3000], 1)} right."
-    expect(page.get_by_role("heading", name=f"From step 300 to 3,000 this head learns to {learnt}")).to_be_visible()
+    learnt = f"learns to find the verb: {percent(shares[300], 1)} → {percent(shares[3000], 1)} right."
+    head = f"From step 300 to 3,000 a head of the small model {learnt}"
+    expect(page.get_by_role("heading", name=head)).to_be_visible()
     expect(sentence_line(page)).to_have_value(MAN)
     film = widget(page, "grammar")
     box = film.locator(".curve svg").bounding_box()
@@ -132,7 +133,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     with rerun(page):
         film.get_by_role("radio", name="article → its noun").click()
     expect(sentence_line(page)).to_have_value("Dogs chase cats")
-    expect(chosen).to_have_text("20,000")
+    expect(chosen).to_have_text("10,000")
 
 
 def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
@@ -175,7 +176,7 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(MAN)
 
 
-def test_a_curve_is_chosen_by_its_name_or_by_keys_and_the_moment_stays(page: Page, app_url: str) -> None:
+def test_a_curve_is_chosen_by_its_name_or_by_keys_and_opens_where_its_head_does_it(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
@@ -187,11 +188,22 @@ def test_a_curve_is_chosen_by_its_name_or_by_keys_and_the_moment_stays(page: Pag
         film.get_by_role("radio", name="article → its noun").press("ArrowDown")
     expect(film.get_by_role("radio", name="preposition → its noun")).to_be_focused()
     expect(sentence_line(page)).to_have_value("The keys to the old cabinet are on the table.")
-    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("100")
-    with rerun(page):
-        film.get_by_role("radio", name="what heads carry").click()
-    expect(page.get_by_role("heading", name="three heads carry the number of the subject")).to_be_visible()
-    expect(film.locator(".enc-asked")).to_contain_text("[MASK]")
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
+    margin = page.locator(".st-key-parts_training").bounding_box()
+    for name, head, unit in (
+        ("agreement: is or are", "the small model learns to prefer the right form", "100 % right"),
+        ("carried to the verb", "three heads of the small model carry the number of the subject", "100 % carried"),
+    ):
+        with rerun(page):
+            film.get_by_role("radio", name=name).click()
+        expect(page.get_by_role("heading", name=head)).to_be_visible()
+        expect(film.locator(".enc-asked")).to_contain_text("[MASK]")
+        expect(film.locator(".fm-scale span").last).to_have_text(spaced(unit))
+        every = film.locator(".enc-word").all()
+        most = max(every, key=lambda one: float(one.get_attribute("data-share") or "nan"))
+        expect(most).to_contain_text("keys")
+        pill = film.get_by_role("radio", name=name).bounding_box()
+        assert pill and margin and pill["x"] + pill["width"] <= margin["x"] + margin["width"]
 
 
 def test_the_control_is_flat_and_has_one_curve_less(page: Page, app_url: str) -> None:
@@ -200,8 +212,38 @@ def test_the_control_is_flat_and_has_one_curve_less(page: Page, app_url: str) ->
     expect(film.locator(".curve-line:is(.is-own, .is-other)")).to_have_count(6)
     with rerun(page):
         page.get_by_role("radio", name="control: trees of other sentences").click()
-    expect(page.get_by_role("heading", name="This head does no better than a rule")).to_be_visible()
+    expect(page.get_by_role("heading", name="A head of the small model does no better than a rule")).to_be_visible()
     expect(film.locator(".curve-line:is(.is-own, .is-other)")).to_have_count(5)
+
+
+def test_nothing_jumps_where_there_is_no_moment_before(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, f"{app_url}/training")
+    film = widget(page, "grammar")
+    chart, step = film.locator(".curve svg"), moment(film, 0)
+    before = chart.bounding_box()
+    step.click()
+    expect(step).to_be_checked()
+    assert chart.bounding_box() == before
+    with rerun(page):
+        film.get_by_role("radio", name="article → its noun").click()
+    moment(film, 10).click()  # when it guesses pieces of words
+    expect(film.locator(".fm-guesses .bars")).to_contain_text("##")
+    expect(film.locator(".fm-piece")).to_be_visible()
+    assert chart.bounding_box() == before
+
+
+def test_a_small_network_has_no_sentence_in_the_bar_and_its_table_is_whole(page: Page, app_url: str) -> None:
+    for width in (1366, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=brackets")
+        expect(page.get_by_text("its heads look only partly where the known way does")).to_be_visible()
+        expect(sentence_line(page)).to_be_hidden()
+        expect(page.get_by_label("Model", exact=True)).to_be_hidden()
+        assert widget(page, "learning").locator(".tn-scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
+        expect(page.get_by_role("combobox", name="Learning rate")).to_be_hidden()
+        page.get_by_text("Change the network").click()
+        expect(page.get_by_role("combobox", name="Learning rate")).to_be_visible()
 
 
 def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:

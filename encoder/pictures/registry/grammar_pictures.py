@@ -301,7 +301,8 @@ def head_circuit(circuit: TrainingCircuit) -> str:
     start, end = drawn.drawn[0], drawn.drawn[-1]
     shares = " → ".join(percent(drawn.shares[at][0], 1) for at in (start, end))
     count = {2: "two", 3: "three", 4: "four"}.get(len(circuit.heads), str(len(circuit.heads)))
-    carry = f"From step {start:,} to {end:,} {count} heads carry the number of the subject to the verb: {shares}"
+    heads = f"{count} heads of the {circuit.model} model"
+    carry = f"From step {start:,} to {end:,} {heads} carry the number of the subject to the verb: {shares}"
     if first == last:
         return f"{carry}."
     names = [who(circuit.heads[head], circuit.model) for head in (first, last)]

@@ -39,9 +39,12 @@ def packed(shares: np.ndarray) -> str:
 
 
 def rules(curve: Rise) -> list[dict[str, Any]]:
-    """The shares of the best fixed distance and of the best rule."""
-    named = {curve.fixed_name: curve.fixed, curve.rule_name: curve.rule}
-    return [{"name": f"the rule “{name}”", "share": share} for name, share in named.items()]
+    """The shares of the best fixed distance and of the best rule; of two forms also that of a coin flip."""
+    still = "a simple rule still beats it," if curve.rule > curve.shares[curve.steps[-1]] else "the best simple rule,"
+    flat = {f"always {curve.fixed_name}": curve.fixed, f"{still} “{curve.rule_name}”": curve.rule}
+    if curve.place is None:
+        flat["a coin flip"] = 0.5
+    return [{"name": name, "share": share} for name, share in flat.items()]
 
 
 def of_words(seen: WordMoments, most: int) -> dict[str, Any]:

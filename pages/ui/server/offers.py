@@ -25,8 +25,8 @@ MODELS = {
     "small": Offer("small: trained, 4 layers of 128", layer=2, head=3),
     "base-untrained": Offer("base, but untrained", twin="base", layer=4, head=1),
     "paper": Offer("untrained, the paper's size", "paper"),
-    "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
-    "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
-    "guide": Offer("untrained, final norm and std_norm", "guide"),
-    "modern": Offer("untrained, with the parts of 2025", "modern"),
+    "pre-norm": Offer("untrained, norm before each part", "pre-norm"),
+    "eight-blocks": Offer("untrained, 8 layers", "eight-blocks"),
+    "guide": Offer("untrained, a norm at the end", "guide"),
+    "modern": Offer("untrained, built as in 2025", "modern"),
 }

@@ -26,6 +26,7 @@ class Page:
     place: bool = True  # whether a layer and a head mean something there
     sentence: str = ""  # that an address without any parameter opens it with; empty for the usual one
     is_drawn: bool = False  # whether the browser draws it
+    unread: tuple[str, str] = ("", "")  # a choice on it at which it reads neither sentence nor model
     more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
 
     @property
@@ -64,7 +65,14 @@ def drawn(key: str, about: DrawnPage) -> Page:
 SERVED: Mapping[str, tuple[Page, ...]] = {
     "compare": (Page("models", "Models", ":material/deployed_code:", section=CHANGE, place=False),),
     "heads": (
-        Page("training", "Training", ":material/model_training:", section=DEEPER, place=False),
+        Page(
+            "training",
+            "Training",
+            ":material/model_training:",
+            section=DEEPER,
+            place=False,
+            unread=("training_part", "Small networks"),
+        ),
         Page("lessons", "Lessons", ":material/school:", section="Learn", place=False),
         Page("class", "A class", ":material/groups:", section="Learn", place=False),
     ),
