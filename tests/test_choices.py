@@ -14,6 +14,8 @@ from encoder import PRESETS
 from encoder.atlas import atlas_folders
 from encoder.exam.rise import EXAMPLES
 from encoder.pictures import link as choices
+from encoder.pictures.lab import Own
+from encoder.pictures.labs import LABS
 from encoder.tasks import learning
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import OF_PAGES, names
@@ -55,7 +57,12 @@ def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def starts(page: Page) -> list[dict[str, str]]:
-    """Views to begin with: every step of the page, a pair of sentences, and a changed run."""
+    """Views to begin with: every step, a pair of sentences, a changed run; of the list the labs with code of their own."""
+    if page.key == "lessons":
+        return [
+            MASKED,
+            *({"lab": name} for name, lab in LABS.items() if any(isinstance(part, Own) for part in lab.parts)),
+        ]
     steps = steps_of(page, PRESETS["paper"], 4)
     little = LITTLE if page.key in SWEPT else {}
     return [MASKED | {"step": step} for step in steps] or [start | little for start in STARTS]
