@@ -1,6 +1,7 @@
 """What carries a change to the gap: patches by hand give the same in every model, and what is no pair is refused."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -449,6 +450,12 @@ def test_small_changes_of_a_sentence_are_pairs_that_turn_its_guess(sentence: str
         assert sentence.replace(change.was, change.new, 1) == change.b
     clear = [change.flip for change in changes if change.new.rstrip("s") == change.was.rstrip("s")]
     assert clear == sorted(clear, reverse=True)
+
+
+def test_no_small_change_makes_many_of_one() -> None:
+    for sentence in ("Yesterday my sister [MASK] a letter.", "An apple [MASK] in the garden."):
+        changes = small_changes(pretrained("base"), sentence)
+        assert changes and not [change.b for change in changes if re.search(r"\ban? \w+s\b", change.b, re.IGNORECASE)]
 
 
 def test_small_changes_need_no_gap_and_no_words() -> None:

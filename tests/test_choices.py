@@ -57,7 +57,7 @@ def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def starts(page: Page) -> list[dict[str, str]]:
-    """Views to begin with: every step, a pair of sentences, a changed run; of the list the labs with code of their own."""
+    """Views to begin with: every step, a pair of sentences, a changed run; of the list the labs of own code."""
     if page.key == "lessons":
         return [
             MASKED,

@@ -215,7 +215,8 @@ export function placeSaid(part, i, query) {
   if (!others.length) return parts('place_alone', { place });
   const first = others[0], last = others[others.length - 1];
   if (!Number.isFinite(like[first])) return parts('no_numbers', { query: `Place ${place}` });
-  return first === last ? parts('place_two', { place, near: rows[first], value: two(like[first]) }) : parts('place', { place, near: rows[first], value: two(like[first]), far: rows[last], least: two(like[last]) });
+  const alike = others.filter(j => two(like[j]) === two(like[first])).slice(0, 2).map(j => rows[j]).sort((a, b) => a - b);
+  return first === last ? parts('place_two', { place, near: rows[first], value: two(like[first]) }) : parts('place', { place, near: `place${alike.length > 1 ? 's' : ''} ${alike.join(' and ')}`, value: two(like[first]), far: rows[last], least: two(like[last]) });
 }
 
 /** What is found for a token's sum, and what follows it. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {Said[]} */

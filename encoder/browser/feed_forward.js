@@ -34,7 +34,7 @@ const COUNTS = 0.05; // of a score: a unit that adds less is not told of first
 const LOW = 700; // px of a window, as in front of a class: strips are lower there
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
-const CELL = /^layers\.\d+\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
+const CELL = /^layers\.(\d+)\.((?:feed_forward|add_norm_2)\.\w+):(\d+),(\d+)$/;
 
 /** The unit that a token opens on: the one that adds most to its guess, else the strongest. @param {Packet} block @param {number} i the token's place among the rows that are kept */
 export const opensOn = (block, i) => addingMost(block, i) ?? strongest(block, i, 1)[0];
@@ -99,7 +99,7 @@ export function feedForward(root, context) {
   /** @type {State} */
   let state;
   let counted = { key: '', wrong: 0 };
-  let last = { row: -1, unit: -1 }; // what was drawn
+  let last = { layer: -1, row: -1, unit: -1 }; // what was drawn
   let pointed = -1, pinned = -1, number = -1; // what the pointer is at; a unit that was chosen stays chosen at another token, and a number of a vector at another stop
   let played = -1, begun = 0, frame = 0, seen = '', rested = '', resting = 0;
   let paintAgain = () => {};
@@ -130,9 +130,10 @@ export function feedForward(root, context) {
 
   /** What is chosen: the stop, the token's place among the rows that are kept, the unit, and the number of a vector, -1 for the one that tells most. @param {Packet} block */
   function placed(block) {
-    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), [, step, position, at_] = CELL.exec(state.cell) ?? [], { d_model: wide } = of.about.model;
-    const row = rowAmong(rows, [position, state.word, of.about.gap]), chosen = at_ === undefined ? -1 : Number(at_), ofUnits = chosen >= 0 && isOfUnits(step), count = block.arrays.hidden.shape[1];
-    const unit = ofUnits ? chosen : pinned < 0 && last.row === row ? last.unit : pinned;
+    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block), [, layer, step, position, at_] = CELL.exec(state.cell) ?? [], { d_model: wide } = of.about.model;
+    const row = rowAmong(rows, [position, state.word, of.about.gap]), chosen = at_ === undefined ? -1 : Number(at_), ofUnits = chosen >= 0 && isOfUnits(step), here = Number(layer) === state.layer, count = block.arrays.hidden.shape[1];
+    if (last.layer !== state.layer) pinned = -1; // in another layer the number is another unit's
+    const unit = ofUnits && here ? chosen : pinned < 0 && last.row === row && last.layer === state.layer ? last.unit : pinned;
     return { stop: played >= 0 ? played : stopOf(state.step), row, unit: unit >= 0 && unit < count ? unit : opensOn(block, row), number: chosen >= 0 && !ofUnits && chosen < wide ? chosen : number < wide ? number : -1 };
   }
 
@@ -145,7 +146,7 @@ export function feedForward(root, context) {
     const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? opensOn(block, row) : now.unit), stop = to.stop ?? now.stop;
     number = to.number ?? number;
     const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), { key } = STOPS[stop];
-    const index = isOfUnits(step) ? unit : to.number ?? (isOfUnits(CELL.exec(state.cell)?.[1] ?? '') ? number : now.number), kept = state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined;
+    const index = isOfUnits(step) ? unit : to.number ?? (isOfUnits(CELL.exec(state.cell)?.[2] ?? '') ? number : now.number), kept = state.cell || to.row !== undefined || to.unit !== undefined || to.number !== undefined;
     const at_ = index >= 0 || key === 'in' || key === 'activation' ? index : tellingAt(key, { block, weights: null, i: row, unit });
     store.set({ step, cell: kept ? `layers.${state.layer}.${step}:${position},${at_}` : '', ...(to.row !== undefined && word ? { word: word.position } : {}) });
   }
@@ -197,7 +198,7 @@ export function feedForward(root, context) {
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${unit} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
       within: rows.map((_, i) => half(block, handed, i)),
     });
-    last = { row, unit: kept };
+    last = { layer: state.layer, row, unit: kept };
     if (seen !== key) {
       begun = seen && !STILL.matches ? performance.now() : 0;
       seen = key;
@@ -205,12 +206,12 @@ export function feedForward(root, context) {
     }
     const d = draw(block, there, now, unit, word);
     const { keep } = context.options(), adds = addsAt(block, position), gap = aboutBlock(block).leads[0], index = isOfUnits(STOPS[stop].step) ? kept : d;
-    return html`${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
+    return html`<p class="ff-lead">${explained(`${many(block.arrays.hidden.shape[1])} units, each a small detector of its own, read the word and write into it. Press a unit, or a word below.`)}</p>${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>Counted at the guess itself.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>In score, not in %.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -289,12 +290,12 @@ export function feedForward(root, context) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
     const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
-    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>Unit ${unit} fires most at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>In many other sentences unit ${unit} fires most at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {
     draw(given, chosen) {
-      if (run !== given) { pointed = -1; pinned = -1; number = -1; last = { row: -1, unit: -1 }; }
+      if (run !== given) { pointed = -1; pinned = -1; number = -1; last = { layer: -1, row: -1, unit: -1 }; }
       run = given;
       state = chosen;
       render();

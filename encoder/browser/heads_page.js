@@ -103,7 +103,7 @@ export function heads(root, context) {
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place);
-    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: titleOf(job.job), share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
     if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
@@ -135,13 +135,13 @@ export function heads(root, context) {
 
   /** What each phenomenon is, and which heads carry it. @param {import('./jobs.js').Phenomenon[]} all @param {Head} chosen */
   function phenomena(all, chosen) {
-    const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after}`; };
-    return html`<p class="hd-how hd-means">${explained('Carries: the share of the change, from one sentence to the other, that comes with what this head alone writes at the gap. 5.6: head 6 of layer 5.')}</p>
-      <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">heads that carry it, alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
+    const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after.replace(/\s+(?=[.,;:!?])/g, '')}`; };
+    return html`<p class="hd-how hd-means">${explained('Carries: the share of the change, from one sentence to the other, that comes with what this head alone writes at the gap. 5.6: head 6 of layer 5. Press a head to see where it looks here, or a pair to see it carried.')}</p>
+      <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">each head alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
       <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
         <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
-          ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>not one head’s</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
+          ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>only together</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
         <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b></td>
         <td class="hd-random">${of.random < 0.005 ? '<\u00a01\u00a0%' : `≤\u00a0${tight(percent(of.random, 1))}`}</td></tr>`)}</tbody></table>
       <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. This says what carries a change, not that there is no other way.</p>`;
@@ -177,8 +177,7 @@ export function heads(root, context) {
   function redraw() {
     if (!run || !state) return;
     const of = run, what = known(), shown_ = what?.carries ?? [], chosen = { layer: state.layer, head: state.head };
-    const carried = what !== null && shown_.length > 0 && (state.view === CARRIED || (!state.view && of.about.gap >= 0 && (free || carriedBy(what, chosen).length > 0)));
-    const waits = !what && !state.view && free && of.about.gap >= 0 && wasExamined(of, null) && failed !== of.about.model.digest; // a table may come
+    const carried = what !== null && shown_.length > 0 && state.view === CARRIED;
     tabled = carried;
     const place = carried && free ? carrierHere(of) ?? (carriedBy(what, chosen).length ? chosen : leader(what)) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
     const theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
@@ -196,7 +195,7 @@ export function heads(root, context) {
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried || waits}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
       <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
         ${large.element}${carried ? [carrying(carries, place), working(jobs, what.passed)] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
@@ -205,7 +204,7 @@ export function heads(root, context) {
         <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
     large.draw(of, place, word, theme, span);
-    if (!carried && !waits) {
+    if (!carried) {
       if (fresh || drawn !== of || labelled !== what || !grid.children.length) label(of, what);
       labelled = what;
       paint(of, theme);

@@ -187,9 +187,7 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             np.testing.assert_allclose(said, 100 * np.array(parts) / values[-1], atol=1)
             assert after_norm or sum(said) == 100  # as they are written
             if after_norm:
-                expect(stack.locator(".an-how")).to_contain_text(
-                    "The learned gamma and beta then change that on purpose."
-                )
+                expect(stack.locator(".an-how")).to_contain_text("The learned gamma and beta then stretch them again.")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
@@ -563,7 +561,7 @@ def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: T
     tokens = base.tokenize(str(atlas.texts([wanted[0]])[wanted[0]]))
     expect(lines.first.locator("b")).to_have_text(tokens.spelled(tokens.word_of(word)))
     page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(1).click()
-    expect(page.locator(".ff-contexts h2")).not_to_contain_text(f"Unit {unit} fires most at")
+    expect(page.locator(".ff-contexts h2")).not_to_contain_text(f"unit {unit} fires most at")
     expect(lines).to_have_count(3)
 
 
@@ -575,7 +573,7 @@ def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
     opened_live: Opened, base: TextEncoder, trace: Trace, unit: int, said: str
 ) -> None:
     page = opened_live(base, trace, layer=5, cell=f"layers.5.feed_forward.activation:{GAP},{unit}")
-    expect(page.locator(".ff-contexts h2")).to_have_text(f"Unit {unit} fires most at {said}")
+    expect(page.locator(".ff-contexts h2")).to_have_text(f"In many other sentences unit {unit} fires most at {said}")
     words = {text.lower() for text in page.locator(".ff-contexts b").all_inner_texts()}
     assert len(words) == 1 or all(f"“{word}”" in said for word in words)
 

@@ -247,7 +247,9 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
     told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
     assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
-    expect(finding(page)).to_have_text(f"Adding the place hardly changes “keys”: cosine {cosine:.2f}.")
+    expect(finding(page)).to_have_text(
+        f"Adding the place changes “keys” little: cosine {cosine:.2f}. By that little the model tells places apart."
+    )
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
 
 

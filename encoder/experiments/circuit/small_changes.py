@@ -11,6 +11,7 @@ from encoder.metrics.neurons import nearest_words
 from encoder.trace.tokens import Tokens
 
 PLURAL = "s"
+ONE = ("a", "an")  # no word in the plural follows these
 MOST_TRIED = 16  # sentences that are run
 MOST_CHANGES = 4
 NEAR = 20  # words of the table among which a neighbour is looked for
@@ -70,8 +71,14 @@ def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str,
             was = tokens.spelled(word)
             new = kind(encoder, was, tokens.ids[word[0]])
             new = new.capitalize() if was[:1].isupper() else new
-            if new and len(encoder.tokenize(new).ids) == len(encoder.tokenize(was).ids):
+            many_of_one = kind is other_number and new.endswith(PLURAL) and before(tokens, word[0]) in ONE
+            if new and not many_of_one and len(encoder.tokenize(new).ids) == len(encoder.tokenize(was).ids):
                 yield was, new, tokens.replaced(word, new), kind is neighbour
+
+
+def before(tokens: Tokens, position: int) -> str:
+    """The token before a position, as it was typed in small letters; empty before the first."""
+    return tokens.spelled((position - 1,)).lower() if position else ""
 
 
 def is_word(tokens: Tokens, position: int) -> bool:
