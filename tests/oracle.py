@@ -297,9 +297,9 @@ def counted(given: Given) -> Tensor:
     return given.inputs[0][~given.hidden]
 
 
-def pooled(given: Given, power: float) -> Derived:
+def pooled(given: Given, power: float, of: slice = slice(None)) -> Derived:
     """Rows added up over a power of their number."""
-    rows = counted(given)
+    rows = counted(given)[of]
     return rows.sum(0, keepdim=True) / len(rows) ** power, rows.abs().sum(0, keepdim=True) / len(rows) ** power
 
 
@@ -371,6 +371,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "sigmoid": lambda g: squashed(g, 1.0),
     "pool_mean": lambda g: pooled(g, 1.0),
     "pool_mean_sqrt_len": lambda g: pooled(g, 0.5),
+    "pool_words": lambda g: pooled(g, 1.0, slice(1, -1)),
     "pool_cls": lambda g: exact(counted(g)[:1]),
     "pool_max": lambda g: exact(counted(g).max(0, keepdim=True).values),
     "unit": lambda g: rounded(g.inputs[0] / g.inputs[0].square().sum().sqrt()),

@@ -109,8 +109,9 @@ def check_arithmetic(made: Explanation, trace: Trace, step: Step, cell: tuple[in
     elif step.operation.startswith("variance"):
         assert (values == (lines[0] - bias) ** 2).all()
         assert made.result == pytest.approx(total / (width - (step.operation == "variance_unbiased")), rel=1e-12)
-    elif step.operation.startswith("pool_mean") or step.operation == "label_mean":
+    elif step.operation.startswith("pool_mean") or step.operation in ("label_mean", "pool_words"):
         kept = [i for i in range(width - trace.padding) if i not in trace.hidden]
+        kept = kept[1:-1] if step.operation == "pool_words" else kept
         assert (values[kept] == lines[0][kept]).all() and np.count_nonzero(values) == len(kept)
         power = 0.5 if step.operation == "pool_mean_sqrt_len" else 1
         assert made.result == pytest.approx(total / len(kept) ** power, rel=1e-12)

@@ -16,9 +16,13 @@ from torch import Tensor
 from twins import DISTILBERT_SIZES, IDS, LONG, MODELS, SIZES, WINDOW, fields, roberta_tokenizer, saved
 
 from encoder import CheckpointError, ClassifierConfig, Edit, EncoderConfig, EncoderError, TextEncoder, Trace
-from encoder.checkpoint import save
+from encoder.checkpoint import BUNDLED, save
+from encoder.experiments.attributions.contributions import REST as LEFT
+from encoder.experiments.attributions.contributions import logits_by_part
+from encoder.experiments.attributions.word_sums import REST, sum_over_words
 from encoder.explain.cost import areas
 from encoder.explain.kind import kind
+from encoder.metrics.answer import answers
 from encoder.model.classifier_config import LONGEST_LABEL, MOST_LABELS
 from encoder.model.config_text import config_to_text
 from encoder.pictures.registry.steps import step_picture
@@ -72,6 +76,16 @@ def held_against(encoder: TextEncoder, twin: Any) -> None:
         assert ours.shape == theirs.shape
 
 
+def added_up(encoder: TextEncoder) -> None:
+    """Of every text the scores are the sums of what words and parts add, with nothing left over."""
+    every = range(encoder.config.n_labels)
+    for trace in encoder.trace(TEXTS):
+        place = answers(encoder.config).places(trace, [])[-1]
+        words, parts = sum_over_words(encoder, trace, place, every), logits_by_part(encoder, trace, place, every)
+        assert float(words.adds[:, REST].abs().max()) < 1e-4
+        assert max(abs(part.of(LEFT)) for part in parts) < 1e-4
+
+
 @pytest.mark.slow
 @in_turn("family", FAMILIES)
 @in_turn("of", ["SequenceClassification", "TokenClassification"])
@@ -83,6 +97,7 @@ def test_the_scores_of_every_family_are_those_of_transformers(family: str, of: s
     assert head.labelled == ("sentence" if of.startswith("Seq") else "token")
     assert not any("classif" in one or "labels" in one for one in encoder.left_out)
     held_against(encoder, twin)
+    added_up(encoder)
     pieces = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
     taken = TextEncoder.from_transformers(twin, pieces)
     assert taken.config == encoder.config
@@ -267,7 +282,7 @@ def test_a_folder_of_ours_that_says_nothing_of_labels_opens_and_one_that_lies_is
         ({"labels": ["a", 3]}, "a label is 3"),
         ({"labels": ["a"], "dense": True}, "classifier is"),
         (["a"], "classifier is"),
-        ({"labels": ["a"], "reading": "max"}, "reading is 'max'; it must be one of first, mean, late"),
+        ({"labels": ["a"], "reading": "max"}, "reading is 'max'; it must be one of first, mean, words, late"),
         ({"labels": ["a"], "norm": True}, "without an activation"),
     ):
         (tmp_path / "config.json").write_text(json.dumps(raw | {"classifier": told}))
@@ -378,3 +393,38 @@ def test_the_rows_of_its_steps_are_labels_and_so_are_the_columns_of_a_tagger() -
     assert step.rows(["a", "b"]) == list(LABELS) and step.columns(["a", "b"]) == "value"
     tagger = tiny(VARIANTS["labels-of-tokens"]).trace(SENTENCE).step("classifier.logits")
     assert tagger.rows(["a", "b"]) == ["a", "b"] and tagger.columns(["a", "b"]) == list(LABELS)
+
+
+# A head alone over a bundled model
+
+
+def test_the_shipped_head_stands_on_the_weights_of_base() -> None:
+    encoder, plain = TextEncoder.from_pretrained("good-or-bad"), TextEncoder.from_pretrained("base")
+    trace, below = (model.trace("We had a delicious dinner in a cold room.") for model in (encoder, plain))
+    assert torch.equal(trace["output"], below["output"]) and encoder.predict(trace) is None
+    weights = load_file(BUNDLED / "good-or-bad" / "model.safetensors")
+    assert sum(tensor.numel() for tensor in weights.values()) == 2 * 512 + 2
+    scores = weights["classifier.output.weight"] @ below["output"][1:-1].mean(0) + weights["classifier.output.bias"]
+    torch.testing.assert_close(trace["classifier.logits"], scores, atol=1e-5, rtol=0)
+    assert [label for label, _ in encoder.labels(trace) or []] == ["good", "bad"]
+    judged = json.loads((BUNDLED / "good-or-bad" / "taught.json").read_text())
+    right = [sum((share > 0.5) == (mood == 0) for _, mood, share in judged if mood == which) for which in (0, 1)]
+    assert right == [89, 87] and "89 of the 100 good ones, 87 of the 100 bad" in (
+        BUNDLED / "good-or-bad" / "MODEL_CARD.md"
+    ).read_text(encoding="utf-8")
+
+
+@in_turn("named", ["good-or-bad", "nothing", "../base", None])
+def test_a_head_of_no_bundled_model_is_refused(named: str | None, tmp_path: Path) -> None:
+    save_file({"classifier.output.bias": torch.zeros(2)}, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text(json.dumps({"head_of": named, "classifier": {"labels": ["a", "b"]}}))
+    with pytest.raises(CheckpointError, match="must be a bundled model with weights of its own"):
+        TextEncoder.from_pretrained(tmp_path)
+
+
+def test_what_the_words_reading_counts() -> None:
+    encoder = tiny(VARIANTS["labels-words"])
+    for hidden in ((), (2,)):
+        trace = encoder.trace(SENTENCE, hidden=hidden)
+        counted = [i for i in range(len(trace.tokens)) if i not in hidden][1:-1]
+        torch.testing.assert_close(trace["classifier.pooled"][0], trace["output"][counted].mean(0))

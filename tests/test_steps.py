@@ -134,7 +134,7 @@ BESIDE = {
     "rotary_sin": "(pos ^{-2i/d_{head}} s ( ) / s^{2/d_{head}})",
     "relative_bias": "b_ (j - i)", "alibi": "- m_h , | i - j |", "window": "{} & - 1 e9 10 | i - j | w \\\\",
     "first_token": "0", "label": "W b +", "label_mean": "_i", "tanh": "( )", "sigmoid": "( )",
-    "pool_mean": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
+    "pool_mean": "_i", "pool_words": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
 }  # fmt: skip
 LETTERS = re.compile(r"[A-Za-z]+")
 

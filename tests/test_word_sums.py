@@ -120,7 +120,7 @@ def test_every_vector_of_every_layer_is_the_sum_of_its_parts(family: str) -> Non
     config = {**getattr(FAMILIES[family], "keywords", {}), "mlm_head": False}
     encoder = made(**config)  # without a head for words
     trace = encoder.trace(SENTENCE, hidden=(1,))
-    every = list(after_layers(encoder, trace, 4))
+    every = list(after_layers(encoder, trace, [4]))
     assert len(every) == trace.config.n_layers + 1
     for layer, parts in enumerate(every):
         step = "embedding.output" if not layer else "output" if layer == 3 else f"layers.{layer - 1}.output"
@@ -225,7 +225,7 @@ def test_padding_takes_no_part(base: TextEncoder) -> None:
     assert padded.padding and re.match("The", SENTENCE)
     one, other = (sum_over_words(base, trace, 6, (2674, 2662)) for trace in (plain, padded))
     torch.testing.assert_close(one.adds, other.adds, atol=1e-4, rtol=1e-4)
-    assert isinstance(next(iter(after_layers(base, padded, 6))), Parts)
+    assert isinstance(next(iter(after_layers(base, padded, [6]))), Parts)
 
 
 def test_what_words_add_keeps_its_sum_where_a_word_has_pieces(base: TextEncoder) -> None:

@@ -76,6 +76,7 @@ VARIANTS: dict[str, EncoderConfig] = {
     "late-labels": replace(
         TINY, classifier=ClassifierConfig(LABELS, problem="multi_label", reading="late", activation="gelu")
     ),
+    "labels-words": replace(TINY, classifier=ClassifierConfig(LABELS, reading="words")),
     "labels-alone": replace(TINY, classifier=ClassifierConfig(LABELS)),
     "labels-of-tokens": replace(TINY, classifier=ClassifierConfig(LABELS, "token")),
     "labels-of-tokens-normed": replace(

@@ -12,7 +12,7 @@ import { made } from './load.js';
 import { addingUp, both, sure, typeset } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
-import { begins, calledToken, direction, wordAt, words } from './run.js';
+import { answerName, begins, calledToken, direction, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { lossOf, withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
@@ -130,7 +130,7 @@ export function addNorm(root, context) {
   function guessBars(known) {
     if (!known?.word) return nothing;
     const values = [known.share - known.cost, known.share], texts = both(values[0], values[1]);
-    return html`<h2>What that does to the guess ${asIs(`“${known.word}”`)}</h2>${bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` })}`;
+    return html`<h2>What that does to the ${run ? answerName(run) : 'guess'} ${asIs(`“${known.word}”`)}</h2>${bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` })}`;
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */

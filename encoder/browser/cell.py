@@ -159,10 +159,11 @@ def line_and_text(about: Mapping[str, Any], arrays: Mapping[str, Stored], query:
     numbers = {name: int(text) for name in ("layer", "head", "word") if WHOLE.fullmatch(text := query.get(name, ""))}
     line = f"“{short(' / '.join(filter(None, (about['sentence'], about['second']))))}”"
     text = f"<p dir='auto'>{written(line)}</p>"
+    says = "gives the label" if "answer" in about else "guesses"
     for place, guesses in about["guesses"].items():
         at = "" if len(about["guesses"]) == 1 else f" for token {place}"
         guessed = ", ".join(f"“{token}” {percent(share)}" for token, share in guesses[:5])
-        text += f"<p dir='auto'>The model guesses{at} {written(guessed)}.</p>"
+        text += f"<p dir='auto'>The model {says}{at} {written(guessed)}.</p>"
     own = opening(about, arrays)
     layer, head, word = numbers.get("layer", own[0]), numbers.get("head", own[1]), numbers.get("word", about["gap"])
     tokens, rows, weights = about["tokens"], about["rows"], arrays["weights"].numbers

@@ -3,7 +3,7 @@
 import { without } from './guesses.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
-import { additions, begins, called, effects, guessAt, held, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
+import { additions, begins, called, effects, fillAt, guessAt, held, isTried, labelsOf, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
 import { opening, parts, said, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -14,7 +14,7 @@ import { opening, parts, said, say } from './say.js';
 
 /** How a word is shown: a gap as what the model guesses there, if it guesses. @param {Packet} run @param {Word} word @param {Head | null} [off] */
 export function shownAs(run, word, off = null) {
-  const found = guessAt(run, word);
+  const found = fillAt(run, word);
   if (!word.gap || !found) return word.gap ? '____' : word.name;
   return off && word.position === run.about.gap ? guessWithout(run, off) ?? found[0] : found[0];
 }
@@ -94,7 +94,7 @@ function habit(run, { layer, head }, word) {
 /** What the loss of a head does to what is asked of a word. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
 function cost(run, place, word) {
   const guess = guessAt(run, word), all = effects(run), { gap, model } = run.about;
-  if (word.gap && guess && word.position !== gap) return parts('cost_first_gap', {});
+  if (guess && !isTried(run, word)) return labelsOf(run) ? parts('cost_first_label', {}) : parts('cost_first_gap', {});
   if (guess) {
     if (model.untrained) return parts('cost_untrained', { word: guess[0] });
     return all.length ? without(run, place, say('without_it')) : added(run, place, guess[0]);
@@ -124,7 +124,8 @@ export function nobody(run, asked) {
 
 /** The game in one line: what is hidden, who guesses, what to press. @param {Packet} run @param {{can: boolean, hides: boolean}} has whether a head can be off, and words can be hidden */
 export function game(run, { can, hides }) {
-  const { gap, guesses, model } = run.about, random = model.untrained ? `${say('game_untrained')} ` : '', gaps = words(run).filter(word => word.gap).length, press = say(can ? 'press_switch' : 'press_head');
+  const { gap, guesses, model } = run.about, labels = labelsOf(run), random = model.untrained ? `${say('game_untrained')} ` : '', gaps = words(run).filter(word => word.gap).length, press = say(can ? 'press_switch' : 'press_head');
+  if (labels) return random + (labels.problem === 'regression' ? say('game_look') : say(labels.of === 'sentence' ? 'game_labels' : 'game_tags', { press }));
   if (!gaps) return random + say(hides ? 'game_none' : 'game_look');
   if (!guesses[String(gap)]?.length) return random + say('game_mute');
   return gaps > 1 ? say('game_many', { count: gaps, press }) : say('game_one', { press });
@@ -132,12 +133,12 @@ export function game(run, { can, hides }) {
 
 /** What is asked. @param {Packet} run @param {Word} word @param {Head | null} [off] the head that is off */
 export function question(run, word, off = null) {
-  const guess = guessAt(run, word), first = word.position === run.about.gap, now = off && first ? guessWithout(run, off) : null;
+  const guess = guessAt(run, word), first = isTried(run, word), now = off && first ? guessWithout(run, off) : null;
   if (guess && now) return parts(now === guess[0] ? 'question_still' : 'question_now', { word: now });
   if (guess && first && undecided(run) && !run.about.model.untrained) return parts('question_none', { word: guess[0] });
   if (!guess || !first || !needed(run)) return parts('question_own', { word: called(run, word) });
   if (run.about.tempts) return parts('question_past', { between: quoted(run.about.tempts), word: guess[0] });
-  return words(run).filter(one => one.gap).length > 1 ? parts('question_gap_of', { word: guess[0], asked: called(run, word) }) : parts('question_gap', { word: guess[0] });
+  return labelsOf(run)?.of === 'token' || (!labelsOf(run) && words(run).filter(one => one.gap).length > 1) ? parts('question_gap_of', { word: guess[0], asked: called(run, word) }) : parts('question_gap', { word: guess[0] });
 }
 
 /** @param {string[]} names */

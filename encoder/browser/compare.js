@@ -17,7 +17,7 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { picture } from './picture.js';
-import { called, choice as usualChoice, direction, quoted } from './run.js';
+import { called, choice as usualChoice, direction, labelsOf, quoted } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -75,8 +75,8 @@ export function compare(root, context) {
   const dark = matchMedia('(prefers-color-scheme: dark)'), anew = () => render();
   dark.addEventListener('change', anew);
   const flow = carried({ context, root: page, changed: anew, choose });
-  /** Whether it is shown where heads look, and not what they carry: of a file that is all there is. */
-  const looking = () => state.view === 'look' || Boolean(context.options().closed);
+  /** Whether it is shown where heads look, and not what they carry: of a file, and of labels, that is all there is. */
+  const looking = () => state.view === 'look' || Boolean(context.options().closed || (run && labelsOf(run)));
   walkByKeys(page, () => [...page.querySelectorAll('[data-word]')], () => run !== null && direction(run) === 'rtl');
 
   /** @param {string} sentence B @param {import('./store.js').Changes} [also] another A, with what is asked of it */
@@ -153,6 +153,7 @@ export function compare(root, context) {
     const known = fill !== null && (look ? runs?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
+    ways.element.hidden = Boolean(labelsOf(a));
     ways.draw([{ text: 'what is carried' }, { text: 'where they look' }], Number(look));
     head.element.classList.toggle('cp-old', !known);
     if (known || !told) head.draw(a, state, known ? (look && runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
@@ -224,7 +225,7 @@ export function compare(root, context) {
     const [first] = of.first.heads, { at, row } = placed(of), top = at === first && row === first.row, most = mostIn(of, sharesAt(b, of, at), row), size = Math.abs(most.change);
     const kind = size < NONE ? 'head_none' : size < WEAK ? (top ? 'weak' : 'head_weak') : `${top ? 'most' : 'head'}_${most.change > 0 ? 'more' : 'less'}`;
     const query = calledPair(of.columns[of.rows[row]]), word = most.column === of.rows[row] ? 'itself' : calledPair(of.columns[most.column]);
-    return [...parts(`compare_${kind}`, { layer: at.layer, head: at.head, query, word, change: size, which: say(of.first.why) }), ...guess];
+    return [...parts(`compare_${kind}`, { layer: at.layer, head: at.head, query, word, change: size, which: say(labelsOf(a) && of.first.why === 'compare_needed' ? 'compare_label_needed' : of.first.why) }), ...guess];
   }
 
   /** What differs most in a row. @param {Differences} of @param {Shares} shares @param {number} row */
@@ -236,8 +237,10 @@ export function compare(root, context) {
   /** What becomes of the guess. @param {Packet} a @param {Packet} b */
   function guessed(a, b) {
     const [ours, theirs] = [a, b].map(({ about: { gap, guesses } }) => guesses[String(gap)]?.[0]);
-    if (!ours || !theirs || !pairsOf(a, b).some(pair => pair.a?.position === a.about.gap && pair.b?.position === b.about.gap)) return [];
-    const said = parts(ours[0] === theirs[0] ? 'compare_guess_same' : 'compare_guess', { guess: ours[0], before: ours[1], other: theirs[0], after: theirs[1] });
+    if (!ours || !theirs || (a.about.gap >= 0 && !pairsOf(a, b).some(pair => pair.a?.position === a.about.gap && pair.b?.position === b.about.gap))) return [];
+    if (labelsOf(a)?.of !== labelsOf(b)?.of) return [];
+    const kind = labelsOf(a)?.of === 'sentence' ? 'compare_label' : labelsOf(a) ? 'compare_tag' : 'compare_guess';
+    const said = parts(ours[0] === theirs[0] ? `${kind}_same` : kind, { guess: ours[0], before: ours[1], other: theirs[0], after: theirs[1] });
     return [{ text: ' ', name: '', format: '' }, ...said];
   }
 
@@ -290,7 +293,7 @@ export function compare(root, context) {
     };
     return html`<div class="cp-heads">${board({ label: 'How much each head differs', layers, heads, names: Array.from({ length: heads }, (_, i) => String(i)), attribute: 'data-head-row', kind: 'is-small', part })}</div>
       <div class="cp-legend"><div class="cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(points(most))}</span></div>
-        <p class="cp-rank">${typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { count: own, layer, head, change: Math.abs(change), though: at === of.first.heads[0] ? `, though ${LESS[of.first.why]}` : '' }) : ''}`).trim()}</p></div>`;
+        <p class="cp-rank">${typeset(`The largest difference of one share in the map of a head. A row is a layer, a column a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { count: own, layer, head, change: Math.abs(change), though: at === of.first.heads[0] ? `, though ${labelsOf(a) ? LESS[of.first.why].replace('guess', 'label') : LESS[of.first.why]}` : '' }) : ''}`).trim()}</p></div>`;
   }
 
   /** The shares of a row in A and in B. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */
@@ -308,7 +311,7 @@ export function compare(root, context) {
 
   return {
     choice(a, of) {
-      const look = of.view === 'look' || context.options().closed || a.about.gap < 0, found = look ? both(a, of) : null;
+      const look = of.view === 'look' || context.options().closed || labelsOf(a) || a.about.gap < 0, found = look ? both(a, of) : null;
       if (!look) return usualChoice(a, of);
       if (!found) return equal(of) || context.peek(ofB(of)) ? usualChoice(a, of) : null;
       const [first] = found.first.heads, { layers, heads } = a.about.model, layer = Math.min(of.layer ?? first.layer, layers - 1), head = Math.min(of.head ?? first.head, heads - 1);

@@ -112,7 +112,7 @@ export function embedding(root, context) {
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
     const stands = key !== 'place' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
       places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
-    return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length ? gap : position)))}</p>${list.element}<div class="em-body">
+    return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length && gap >= 0 ? gap : position)))}</p>${list.element}<div class="em-body">
       <div class="em-beside enc-further"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
       <div class="em-left">${strips.element}<div class="enc-further">${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div></div>`;
   }

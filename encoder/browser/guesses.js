@@ -4,7 +4,7 @@ import { bars } from './bars.js';
 import { el } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { percent, tight } from './number.js';
-import { effects, maskHint, maskToken } from './run.js';
+import { effects, labelsOf, maskHint, maskToken } from './run.js';
 import { parts, say } from './say.js';
 import { alone, becomes, drawn, grows, or } from './switches.js';
 
@@ -35,7 +35,7 @@ export function guessBars(run, { layer, head }, off, gap) {
   return all.length ? bars(all.map(({ word, before, after }, i) => {
     const share = off ? after : before;
     return { name: word, kind: i ? (off && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };
-  }), { label: 'What the model guesses' }) : null;
+  }), { label: labelsOf(run) ? 'The labels' : 'What the model guesses' }) : null;
 }
 
 /** The guess of a run and its share in another one; NaN where that is not known. @param {Packet} run @param {Packet | null} before */
@@ -65,9 +65,10 @@ export function foot({ peek, fetch, store }) {
     drawn = run;
     element.hidden = !wanted || !run || veiled;
     if (element.hidden || !run) return;
+    element.ariaLabel = labelsOf(run) ? 'The labels' : 'What the model guesses';
     const all = guesses(run, unchanged());
     const lines = all.map(({ word, share, before }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: before }], data: { guess: word, share } }));
-    into(html`${bars(lines)}${all.length ? nothing : html`<p>There is no gap to guess here. ${maskHint(maskToken(run))}</p>`}`, element);
+    into(html`${bars(lines)}${all.length ? nothing : html`<p>${labelsOf(run) ? 'This model gives numbers: the page Output has them.' : `There is no gap to guess here. ${maskHint(maskToken(run))}`}</p>`}`, element);
   }
   return {
     element, draw,

@@ -7,8 +7,8 @@ from encoder.browser.living import scripts_size, text
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
-from encoder.packet.run import gaps_of, level_1
-from encoder.packet.sum_level import MOST_TOKENS, STEP, level_10
+from encoder.packet.run import level_1
+from encoder.packet.sum_level import sum_at, sum_places
 from encoder.trace.trace import Trace
 
 MOST = 2_000_000  # characters of a file
@@ -22,7 +22,7 @@ SUMS = 10  # the level of one place: what is guessed there as a sum
 
 Run = tuple[TextEncoder, Trace]
 Level = Callable[[TextEncoder, Trace, int], bytes]
-LEVELS: dict[int, Level] = MORE | {SUMS: lambda encoder, trace, at: level_10(encoder, trace, STEP, (at,))}
+LEVELS: dict[int, Level] = MORE | {SUMS: lambda encoder, trace, at: sum_at(encoder, trace, at, parts=quick(trace))}
 
 
 def held(
@@ -81,13 +81,6 @@ def wishes(encoder: TextEncoder, trace: Trace, page: str, layer: int) -> Iterato
         if level in OF_LAYERS:
             yield from ((level, layer) for layer in layers)
         elif level == SUMS:
-            yield from ((level, place) for place in guessed_places(encoder, trace))
+            yield from ((level, place) for place in sum_places(encoder, trace))
         elif level != TRYING or quick(trace):
             yield level, -1
-
-
-def guessed_places(encoder: TextEncoder, trace: Trace) -> list[int]:
-    """Return the gaps at which what is guessed can be shared out."""
-    if STEP not in trace or len(trace.tokens) > MOST_TOKENS:
-        return []
-    return [i for i in gaps_of(encoder, trace) if bool(trace[STEP][i].isfinite().all())]

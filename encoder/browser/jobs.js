@@ -1,7 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
-import { called, effects, guessAt, held, look, needed, quoted, words } from './run.js';
+import { called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -163,7 +163,7 @@ function costAt(run, gap) {
 
 /** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => word.position === run.about.gap), most = needed(run);
+  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word)), most = needed(run);
   if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
   if (job) {
     const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate';

@@ -1,14 +1,15 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
-import { atRest, headline, opener } from './controls.js';
+import { atRest, headline, leads, opener } from './controls.js';
 import { dress, el, themeOf } from './dom.js';
+import { headKind, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import style from './output.css';
 import { many } from './number.js';
-import { begins, called, direction, inFull, wordAt, words } from './run.js';
+import { answerAt, answerStep, begins, called, direction, inFull, labelsOf, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, parts as partsOf, set } from './say.js';
 import { goTo } from './spine.js';
@@ -52,12 +53,14 @@ export function output(root, context) {
       store.set({ ...keep(at), ...(word === null ? {} : follow(word)), ...(row !== null && run && row !== state.word && wordAt(run, row) >= 0 ? { word: row } : {}) });
     },
   });
-  const parts = el('div', { class: 'ou-board' }), page = el('section', { class: 'ou', 'aria-label': 'Output' }), beside = el('div', { class: 'enc-place' }, pair.element);
+  const parts = el('div', { class: 'ou-board' }), losses = el('div', { class: 'ou-board' }), page = el('section', { class: 'ou', 'aria-label': 'Output' }), beside = el('div', { class: 'enc-place' }, pair.element);
   root.append(page);
   among(parts, 'data-head-row', { point: () => {}, keep: ({ layer, head: own }) => { // behind the heads stands feed-forward
     const heads = own < /** @type {Packet} */ (run).about.model.heads;
     goTo(context, heads ? 'attention' : 'feed_forward', { layer, head: heads ? own : state.head });
   } }, true);
+
+  among(losses, 'data-head-row', { point: () => {}, keep: place => goTo(context, 'what_if', { ...place, off: true }) }, true);
 
   /** Asks about another word: what was spoken of at the one before is left. @param {number} position */
   function askOf(position) {
@@ -88,23 +91,44 @@ export function output(root, context) {
 
   /** What the guess at a word is the sum of, for the pair that is spoken of; what stands in its place where it is not here. @param {Packet} of @param {import('./run.js').Word} word */
   function sumAt(of, word) {
-    const { guess, over } = state, count = of.about.tokens.length, guesses = of.about.guesses[String(word.position)];
+    const { guess, over } = state, count = of.about.tokens.length, labels = labelsOf(of), guesses = of.about.guesses[String(answerAt(of, word.position))] ?? labels?.values?.[String(answerAt(of, word.position))];
     const none = { packet: null, pair: null, usual: '', why: '', instead: /** @type {unknown} */ (nothing) };
     if (!(guesses?.length || (!word.gap && packets.get(of, null)?.about.vocabulary))) return none;
-    if (count > MOST_TOKENS) return { ...none, instead: html`<p class="ou-sum ou-about">Which words speak for the guess is shown for up to ${MOST_TOKENS} tokens; this sentence has ${count}.</p>` };
-    if (!word.gap && opened.get(of) !== word.position) return context.options().closed ? none : { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words speak for this?</button></p>` };
-    const at = { step: 'mlm.logits', index: [word.position] }, packet = sums.get(of, at), known = packet && pairOf(packet, guess, over), typed = { ...at, words: [guess, over] };
+    if (count > MOST_TOKENS) return { ...none, instead: html`<p class="ou-sum ou-about">Which words speak for the ${labels ? 'label' : 'guess'} is shown for up to ${MOST_TOKENS} tokens; this sentence has ${count}.</p>` };
+    if (!word.gap && !labels && opened.get(of) !== word.position) return context.options().closed ? none : { ...none, instead: html`<p class="ou-sum"><button type="button" class="enc-pill" @click=${() => { opened.set(of, word.position); render(); }}>Which words speak for this?</button></p>` };
+    const at = answerStep(of, 'logits', word.position), packet = sums.get(of, at), known = packet && pairOf(packet, guess, over), typed = { ...at, words: [guess, over] };
     const other = packet && !known ? asks.get(of, typed) : null, why = sums.why(of, at) || (packet && !known ? asks.why(of, typed) : '');
     if (!packet) return { ...none, instead: why ? context.options().closed ? nothing : html`<p class="ou-sum" role="alert">${why}</p>` : html`<p class="ou-sum" role="status">Adding up the words …</p>` };
     const from = other ?? packet, usual = pairOf(packet, guess, '') ?? aboutSum(packet).pair, now = other ? aboutSum(other).pair : known ?? usual;
     return { packet: from, pair: now, usual: aboutSum(from).words[(other && !over ? now : usual)[1]], why, instead: nothing };
   }
 
+  /** The page of a label: what speaks for it, all labels, and what becomes of it without each head. @param {Packet} of @param {import('./run.js').Word} word */
+  function renderLabel(of, word) {
+    const all = words(of), labels = labelsOf(of), added = sumAt(of, word), last = of.about.model.layers, theme = themeOf(getComputedStyle(page).backgroundColor);
+    const sum = added.packet && added.pair ? sumOf(added.packet, added.pair, last, all.map(({ position }) => position)) : null, listed = of.about.guesses[String(answerAt(of, word.position))] ?? [], packet = added.packet;
+    head.draw(of, state, labelSaid(of, word, sum));
+    const models = context.options().pages.find(({ key }) => key === 'models');
+    const named = sum?.word ?? listed[0]?.[0] ?? '', only = labels?.labels.length === 1 && labels.problem === 'single_label';
+    if (sum) pair.draw({ words: listed.length ? listed.map(([name]) => name) : labels?.labels ?? [], guess: state.guess, over: state.over, first: listed[0]?.[0] ?? labels?.labels[0] ?? '', usual: added.usual, wrong: added.why, closed: true, alone: sum.pair[1] < 0 });
+    if (labels?.of === 'token') line.draw(all.map(one => ({ name: one.name, position: one.position, title: null, label: of.about.guesses[String(one.position)]?.[0]?.[0] ?? '' })), word.position, direction(of));
+    into(html`<div class="lb-head">${head.element}${sum && (labels?.labels.length ?? 0) > 1 ? beside : nothing}</div>${labels?.of === 'token' ? html`<div class="ou-top">${line.element}</div>` : nothing}
+      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides: hides ?? true, hide: on => { hides = on; render(); }, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression' }) : only ? nothing : added.instead}
+      <div class="lb-below"><section aria-label="The label"><h2 class="ou-title">${labels?.problem === 'regression' ? 'The numbers' : labels?.problem === 'multi_label' ? 'The labels' : 'The label'}</h2>${labelBars(of, word, named)}<p class="ou-about">${headKind(of, packet, sum)}</p>${models ? html`<p class="lb-own">${leads('Bring your own classifier', '→', `${models.address}?${new URLSearchParams(store.query())}`, () => context.go('models'), 'models')}</p>` : nothing}</section>
+        ${sum && packet && !only ? html`<section aria-label="Without one head"><h2 class="ou-title">Without one head</h2>${withoutHeads(of, packet, sum, losses, theme)}</section>${taughtDots(of, packet)}` : nothing}</div>
+      ${sum && packet && !only ? partSum(packet, sum, parts, theme) : nothing}`, page);
+    rest.say(head.finding.textContent ?? '');
+  }
+
   function render() {
     if (!run) return;
-    const all = words(run), word = all[wordAt(run, state.word)], found = packets.get(run, null);
+    const all = words(run), word = all[wordAt(run, state.word)], found = labelsOf(run) ? null : packets.get(run, null);
     if (!word) {
       head.draw(run, state, [{ text: 'There is no word here to look from.', name: '', format: '' }]);
+      return;
+    }
+    if (labelsOf(run)) {
+      renderLabel(run, word);
       return;
     }
     const names = Boolean(found ? found.about.vocabulary : Object.keys(run.about.guesses).length || !found);
@@ -158,7 +182,7 @@ export function output(root, context) {
       render();
     },
     kept() {
-      const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
+      const word = run && words(run)[wordAt(run, state.word)], found = run && !labelsOf(run) && packets.get(run, null);
       if (!run || !word || !found) return null;
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
       if (!found.about.vocabulary) return { picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } };

@@ -9,10 +9,11 @@
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
  *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
- *   layer?: number, tempts?: string, evidence?: Evidence[] | null, carries?: Carriers[], mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
+ *   layer?: number, answer?: Labels, tempts?: string, evidence?: Evidence[] | null, carries?: Carriers[], mask_value?: number | null, windows?: (number | null)[], notes?: string[], changes?: string[],
  *   heads?: import('./jobs.js').Known, positions?: number[], vocabulary?: string[], ids?: number[], vocab_size?: number, own?: number[], unknown?: number[], mask?: string | null, why?: string, spans?: [number, number, number][],
  * }} About
  */
+/** The labels of a model that names some, each of a sentence or of a token; of a regression `values` are its numbers. @typedef {{labels: string[], of: 'sentence' | 'token', problem: 'single_label' | 'multi_label' | 'regression', values?: Record<string, number[]>}} Labels */
 /** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
 /** Heads that carry `share` of what `does` something to the gap together, each its own alone, in so many pairs; `tells` says in plain words what they pass on; `natural`: people wrote the pairs. @typedef {{heads: [layer: number, head: number, share: number][], does: string, tells: string, natural: boolean, share: number, count: number}} Carriers */
 /** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */

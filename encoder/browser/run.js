@@ -94,7 +94,7 @@ export function calledToken(run, position) {
 
 /** How a sentence speaks of a whole word of a run, likewise. Where a gap is filled with the same word, it says on which side of it this one stands. @param {Packet} run @param {Word} word @returns {string} */
 export function called(run, word) {
-  const all = words(run), filled = word.gap ? undefined : all.find(one => guessAt(run, one)?.[0] === word.name), after = filled && word.position > filled.position;
+  const all = words(run), filled = word.gap ? undefined : all.find(one => fillAt(run, one)?.[0] === word.name), after = filled && word.position > filled.position;
   const alike = all.filter(other => (word.gap ? other.gap : !other.gap && other.name === word.name && (!filled || other.position > filled.position === after)));
   return which(word.gap ? 'gap' : quoted(word.name), alike.indexOf(word), alike.length, word.gap) + (filled ? ` ${after ? 'after' : 'before'} ${called(run, filled)}` : '');
 }
@@ -207,7 +207,7 @@ export function asked(run) {
 /** @param {Packet} run */
 function firstAsked(run) {
   const all = words(run), { model, tokens } = run.about;
-  const gap = all.find(word => word.gap && held(run, word));
+  const labels = labelsOf(run), gap = all.find(word => (labels ? labels.of === 'token' && isTried(run, word) : word.gap) && held(run, word));
   if (gap) return gap;
   const can = all.filter(word => held(run, word));
   const most = Math.max(1, Math.floor(MOST / (model.layers * model.heads * tokens.length)));
@@ -215,12 +215,32 @@ function firstAsked(run) {
   const once = can.filter(word => word.plain && all.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length === 1);
   const plain = can.filter(word => word.plain);
   const tried = (once.length ? once : plain.length ? plain : can).slice(0, most);
+  const [needs] = labels ? effects(run) : [], far = (/** @type {Word} */ word) => Math.max(...looks(run, word)[needs.layer][needs.head].shares.filter((_, i) => all[i] !== word && all[i].plain), 0);
+  if (needs && tried.length) return tried.map(word => ({ word, share: far(word) })).reduce((a, b) => (b.share > a.share ? b : a)).word;
   const best = tried.flatMap(word => { const one = telling(run, word); return one ? [{ word, of: one.change * Math.max(...looks(run, word)[one.layer][one.head].shares) }] : []; }).sort((a, b) => b.of - a.of)[0];
   return best?.word ?? tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 
-/** The likeliest guess at a word's place; null where nothing is guessed there. @param {Packet} run @param {Word} word */
-export const guessAt = (run, word) => (word.gap && run.about.guesses[String(word.position)]?.[0]) || null;
+/** What a model with labels says of them; null for one that guesses words, and one that says nothing. @param {Packet} run */
+export const labelsOf = run => run.about.answer ?? null;
+
+/** What its answer is called. @param {Packet} run */
+export const answerName = run => (labelsOf(run) ? 'label' : 'guess');
+
+/** Where the answer to a word stands among all: a label of the sentence stands at none. @param {Packet} run @param {number} position */
+export const answerAt = (run, position) => (labelsOf(run)?.of === 'sentence' ? run.about.gap : position);
+
+/** The step of the model's answers, and the place there of the one at a word. @param {Packet} run @param {'logits' | 'probabilities'} last @param {number} position @returns {import('./store.js').Place} */
+export const answerStep = (run, last, position) => (labelsOf(run) ? { step: `classifier.${last}`, index: labelsOf(run)?.of === 'sentence' ? [] : [position] } : { step: `mlm.${last}`, index: [position] });
+
+/** Whether what each part costs was tried for the answer to a word. @param {Packet} run @param {Word} word */
+export const isTried = (run, word) => answerAt(run, word.position) === run.about.gap;
+
+/** The likeliest guess at a gap, or label of a word or its sentence; null where there is none. @param {Packet} run @param {Word} word */
+export const guessAt = (run, word) => ((word.gap || labelsOf(run)) && run.about.guesses[String(answerAt(run, word.position))]?.[0]) || null;
+
+/** The word that is guessed at a gap; null at a word, and for a model with labels. @param {Packet} run @param {Word} word */
+export const fillAt = (run, word) => (word.gap && !labelsOf(run) ? guessAt(run, word) : null);
 
 /** What a head does to what is asked where it alone is off: how the first guess's share changes, or how far a last vector moves. @typedef {{layer: number, head: number, change: number}} Effect */
 export const LITTLE = 0.02; // of a share: what changes by a smaller part of it hardly changes
@@ -280,7 +300,7 @@ function looksFar(run, place, word) {
 /** The head for a word that is pressed: the one that is chosen where it looks at another word, no sign, else the one that moves it most by more than noise and does, else the clearest one. At the first gap the run chooses. @param {Packet} run @param {Word} word @param {{layer: number, head: number}} chosen @returns {{layer: number | null, head: number | null}} */
 export function headFor(run, word, chosen) {
   const all = words(run), sees = (/** @type {{layer: number, head: number}} */ one) => { const to = all[aimOf(run, one, word)]; return Boolean(to && to !== word && (to.plain || to.gap)); };
-  if (word.position === run.about.gap && guessAt(run, word)) return { layer: null, head: null };
+  if (isTried(run, word) && guessAt(run, word)) return { layer: null, head: null };
   const { layer, head } = sees(chosen) ? chosen : moves(run, word).find(one => one.change >= NOISE && sees(one)) ?? clearest(run, word);
   return { layer, head };
 }
@@ -292,7 +312,7 @@ function telling(run, word) {
 }
 
 /** The head that a picture begins with: the one that the word asked needs most, else adds most to its guess, else one that moves it and looks at a word farther away, else the one that looks most at one word. @param {Packet} run @param {Word} word */
-const opening = (run, word) => (word.position === run.about.gap && (effects(run)[0] ?? additions(run)[0])) || telling(run, word) || moves(run, word)[0] || clearest(run, word);
+const opening = (run, word) => (isTried(run, word) && (effects(run)[0] ?? additions(run)[0])) || telling(run, word) || moves(run, word)[0] || clearest(run, word);
 
 /** Whether a picture begins with no head: none decides the guess, or none that moves the word asked looks beyond the words beside it. @param {Packet} run */
 export function nobodys(run) {

@@ -6,7 +6,7 @@ import { both, percent, tight, times } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
-import { called, effects, LITTLE, moves, NOISE, wordAt, words } from './run.js';
+import { answerAt, answerStep, called, effects, isTried, labelsOf, LITTLE, moves, NOISE, wordAt, words } from './run.js';
 import { parts as partsOf, say, set } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -86,7 +86,7 @@ export function withoutPart(run, part, position, as = 'part') {
 /** What a part costs the guess at a position, of how large a share; or with no `word`, how far it moves the last vector. @param {Packet} run @param {Part | {layer: number, head: number}} part @param {number} position */
 export function lossOf(run, part, position) {
   const [word, share] = guessOf(run), asked = words(run)[wordAt(run, position)], { gap, model } = run.about;
-  if (!asked || (word && (position !== gap || model.untrained))) return null;
+  if (!asked || (word && (!(labelsOf(run) ? isTried(run, asked) : position === gap) || model.untrained))) return null;
   const heads = 'head' in part && (word ? effects(run) : moves(run, asked)).find(one => one.layer === part.layer && one.head === part.head);
   const own = 'head' in part ? heads && (word ? -heads.change : heads.change) : costs(run, position).all.find(one => one.layer === part.layer && one.block === part.block)?.cost;
   return typeof own !== 'number' || !Number.isFinite(own) ? null : { word, share, cost: own, asked };
@@ -113,7 +113,7 @@ export function goTo({ store, go }, page, changes) {
 
 /** @param {import('./mount.js').Context} context */
 export function spine(context) {
-  const element = el('section', { class: 'enc-spine', 'aria-label': 'What each part costs the guess', hidden: true }), list = el('div', { class: 'enc-spine-parts', role: 'toolbar', 'aria-label': 'Parts of the model, in the order of the data' });
+  const element = el('section', { class: 'enc-spine', 'aria-label': 'What each part costs', hidden: true }), list = el('div', { class: 'enc-spine-parts', role: 'toolbar', 'aria-label': 'Parts of the model, in the order of the data' });
   let pointed = -1;
   /** @type {Packet | null} */
   let run = null;
@@ -138,9 +138,9 @@ export function spine(context) {
 
   /** The shares of what the address speaks of, at the gap that is chosen or else the first one; what is told where they are not here. @param {Packet} of @returns {{shares: Shares | null, wait: string, position: number}} */
   function spokenOf(of) {
-    const { gap, guesses } = of.about, { guess, over, word } = state, position = guesses[String(word)] ? word : gap, own = position === gap ? ownShares(of, guess, over) : null;
+    const { gap, guesses } = of.about, { guess, over, word } = state, position = guesses[String(answerAt(of, word))] ? answerAt(of, word) : gap, own = position === gap ? ownShares(of, guess, over) : null;
     if (own || !of.arrays.parts || (position === gap && !guess && !over)) return { shares: own, wait: '', position };
-    const asks = { step: 'mlm.probabilities', index: [position], words: [guess, over], edits: '' }, there = others.get(of, asks);
+    const asks = { ...answerStep(of, 'probabilities', position), words: [guess, over], edits: '' }, there = others.get(of, asks);
     if (!there) return { shares: null, wait: others.why(of, asks) || 'Trying each part …', position };
     const { words: names, shares } = /** @type {{words: string[], shares: number[]}} */ (/** @type {unknown} */ (there.about));
     return { shares: sharesOf(names, shares, there.arrays, names.map((_, i) => i)), wait: '', position };
@@ -166,7 +166,7 @@ export function spine(context) {
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
     const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}”, ${tight(percent(share, 1))}`);
     into(other.open ? pair.element : nothing, box);
-    pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: 'no other word' });
+    pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
     into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && cutAt(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);

@@ -10,7 +10,7 @@ import { composed, html, live, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, tight } from './number.js';
 import { rows } from './rows.js';
-import { called, choice, headFor, inMask, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
+import { answerAt, called, choice, headFor, inMask, isTried, labelsOf, look, maskHint, maskToken, nobodys, toHide, toOthers, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { lineOf, stage } from './stage.js';
 import { cellOf, STOPS, stopOf } from './stops.js';
@@ -170,7 +170,7 @@ export function start(root, context) {
   function redraw() {
     if (!run || !state || editing) return;
     const of = run, all = words(of), word = all[wordAt(of, state.word)], kept = bare() ? null : { layer: state.layer, head: state.head }, shown = pointed ?? kept;
-    const can = kept !== null && word?.position === of.about.gap && Boolean(of.arrays.off), off = state.off && can ? kept : null;
+    const can = kept !== null && Boolean(word && isTried(of, word) && of.arrays.off), off = state.off && can ? kept : null;
     const offered = of.about.gap < 0 ? toHide(of).flatMap(one => { const hide = hiding(of, one); return hide ? [{ one, hide }] : []; }) : [];
     into(html`<p class="enc-game" ?hidden=${!word}><span>${word ? explained(game(of, { can, hides: offered.length > 0 })) : nothing}</span>${offered.map(({ one, hide }) => html` <button type="button" class="enc-example" data-hide=${one.position} @click=${hide}>${one.name}</button>`)}</p>
       <h1 class="enc-question" tabindex="-1">${word ? composed(question(of, word, off)) : 'There is no word here to look from.'}</h1>${own}${picture.element}
@@ -189,13 +189,13 @@ export function start(root, context) {
   function below(of, { layer, head, off, maps: unfolded }, word, kept, can) {
     const { layers, heads: each } = of.about.model, total = layers * each, found = couple();
     const pieces = words(of).some(one => one.count > 1) ? ' Arcs are of whole words: the shares of their pieces are added.' : '';
-    const guessed = guessBars(of, { layer, head }, off && can, word.position), { shares } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
+    const guessed = guessBars(of, { layer, head }, off && can, answerAt(of, word.position)), { shares } = look(of, layer, head, word), top = most(shares), known = kept && carried(of, kept, word);
     const [{ position, share }] = shares[top] > 0 ? [{ position: words(of)[top].position, share: shares[top] }] : toOthers(of, { layer, head }, word);
     const claimed = { layer, head, word: word.position, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row: word.position, column: position }) }, first = found ? 'pair' : can ? 'head' : '';
     if (first) nudges[first] ??= unseen(first);
     return html`<div class="enc-controls" ?hidden=${!found && !guessed}><div class="enc-switches">${found ? between('pair', found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen, turn, nudges.pair) : nothing}
         ${can ? between('head', known ? `Head ${brief({ layer, head })}` : 'This head', ['on', 'off'], Number(off), i => store.set({ off: i === 1 }), nudges.head) : nothing}</div><div class="enc-guess" ?hidden=${!guessed}>${guessed ?? nothing}</div></div>
-      <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept && share >= ASKED ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${guessed && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
+      <nav class="enc-links" aria-label="Go on">${link('start', 'Step by step', { lesson: 'the-story', at: '1' })}${kept && share >= ASKED ? link('attention', `Why ${tight(percent(share, 1))}?`, claimed) : nothing}${labelsOf(of) ? link('output', 'Which words speak for it?', { word: word.position }) : nothing}${guessed && !labelsOf(of) && !of.about.model.untrained ? link('compare', 'What carries it?', { word: word.position, other: found ? found.sentences[1 - found.chosen] : '', view: 'carried' }) : nothing}
         <button type="button" class="enc-link" aria-controls="enc-heads" aria-expanded=${unfolded} @click=${() => fold(!unfolded)}><span>${total > 1 ? `All ${total} heads` : 'The whole head'}</span><span class="enc-arrow" aria-hidden="true">↓</span></button></nav>
       <section class="enc-strip"><h2 class="enc-spoken">${composed(parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: called(of, word) }))}</h2>${small.element}<p class="enc-aside">${total > 1 ? say('strip_key') : ''}${pieces}</p></section>${maps.element}`;
   }

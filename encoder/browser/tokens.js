@@ -51,7 +51,7 @@ export function tokenRow({ choose }) {
   };
 }
 
-/** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string}} Choice */
+/** A word or token to choose. @typedef {{name: string, position: number, title?: string | null, off?: boolean, kind?: string, label?: string}} Choice */
 
 const FADES = 32; // px at the ends of a row that goes on
 const LONG = 12; // letters from which on a token says in full what it is
@@ -77,7 +77,7 @@ export function wordRow(choose) {
     draw(all, chosen, way) {
       const at = all.findIndex(one => one.position === chosen);
       put(element, { dir: way });
-      into(html`${all.map(({ name, position, title, off, kind }) => html`<button type="button" class=${kind || nothing} data-word=${position} aria-pressed=${String(position === chosen)} aria-disabled=${off ? 'true' : nothing} title=${title ?? nothing}><bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${name}</bdi></button>`)}`, element);
+      into(html`${all.map(({ name, position, title, off, kind, label }) => html`<button type="button" class=${kind || nothing} data-word=${position} aria-pressed=${String(position === chosen)} aria-disabled=${off ? 'true' : nothing} title=${title ?? nothing}><bdi translate=${AS_IS.translate} lang=${AS_IS.lang}>${name}</bdi>${label === undefined ? nothing : html`<small><bdi translate="no" lang="">${label}</bdi></small>`}</button>`)}`, element);
       const buttons = /** @type {HTMLElement[]} */ ([...element.children]), one = buttons[at];
       if (!element.contains(focused(element)) || !buttons.some(each => each.tabIndex === 0)) rove(buttons, at);
       if (shown !== chosen && one && element.clientWidth) {

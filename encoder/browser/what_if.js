@@ -9,7 +9,7 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { both, percent, tight } from './number.js';
 import { read, row } from './packet.js';
-import { begins, called, effects, held, LITTLE, wordAt, words } from './run.js';
+import { begins, called, effects, held, labelsOf, LITTLE, maskToken, quoted, wordAt, words } from './run.js';
 import { parts, said, say } from './say.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
@@ -56,6 +56,8 @@ export function whatIf(root, context) {
   let wrong = { of: '', why: '' };
   /** Sentences with a word hidden that the model cannot read. @type {Set<string>} */
   const unable = new Set();
+  /** The word that was hidden here last, and the run before: of a model with labels. @type {{name: string, from: Packet, sentence: string, second: string} | null} */
+  let gone = null;
   /** @type {Place | null} */
   let pointed = null;
   let at = '', full = false;
@@ -111,7 +113,7 @@ export function whatIf(root, context) {
   /** What is asked about: the sentence itself where it has a gap, else with the chosen word hidden. @returns {{subject: Subject, hides: import('./run.js').Word | null}} */
   function asked() {
     const { sentence, second, hidden } = state, of = /** @type {Packet} */ (run), plain = { sentence, second, hidden };
-    const word = of.about.gap < 0 ? words(of)[wordAt(of, state.word)] : null, found = word && masked(of, word, plain), base = found && baseOf(found);
+    const word = of.about.gap < 0 && !labelsOf(of) ? words(of)[wordAt(of, state.word)] : null, found = word && masked(of, word, plain), base = found && baseOf(found);
     return !found || (base && !guessesOf(base).length) || unable.has(named(found)) ? { subject: plain, hides: null } : { subject: found, hides: word };
   }
   /** @param {Subject} subject */
@@ -164,7 +166,12 @@ export function whatIf(root, context) {
     const [layer, column] = changed.others.length || changed.off.size !== 1 ? [] : [...changed.off][0].split(',').map(Number);
     const shares = guess && facts ? facts.words.map((word, i) => ({ word, before: facts.shares?.[i] ?? NaN, after: facts.after?.[i] ?? NaN }))
       : or(guess && column !== undefined ? alone(base, each, { layer, column }) : [], guessesOf(base).map(([word, share]) => ({ word, before: share, after: changed.edits ? NaN : share })));
-    return { subject, hides, base, each, changed, guess, diff, facts, shares, waits: Boolean(changed.edits) && !diff && !shares.some(one => Number.isFinite(one.after)) };
+    const hidden = gone && labelsOf(base) && !changed.edits && gone.sentence === subject.sentence && gone.second === subject.second ? gone : null;
+    if (hidden) {
+      const was = guessesOf(hidden.from), is = new Map(guessesOf(base));
+      return { subject, hides, base, each, changed, guess, diff, facts, shares: was.map(([word, share]) => ({ word, before: share, after: is.get(word) ?? NaN })), hidden, waits: false };
+    }
+    return { subject, hides, base, each, changed, guess, diff, facts, shares, hidden, waits: Boolean(changed.edits) && !diff && !shares.some(one => Number.isFinite(one.after)) };
   }
   /** @typedef {NonNullable<ReturnType<typeof now>>} Now */
 
@@ -230,6 +237,8 @@ export function whatIf(root, context) {
     into(html`<p class="wi-waiting" role="status" ?hidden=${waits === undefined}>${waits}</p>${drawing}`, page);
   }
 
+  /** Whether a word can be hidden to see what becomes of a label. @param {Packet} base */
+  const hidable = base => Boolean(labelsOf(base) && guessesOf(base).length && maskToken(base));
   /** That a word is hidden, and that another can be. @param {Packet} of @param {import('./run.js').Word} word */
   const hiding = (of, word) => say('hidden_word', { word: called(of, word) }) + (words(of).some(one => one !== word && one.plain && held(of, one)) ? ` ${say('hidden_other')}` : '');
   /** @param {Now} found */
@@ -237,8 +246,8 @@ export function whatIf(root, context) {
     const { subject, hides, base, changed: { edits, off, others }, guess, shares, facts } = found, without = spell({ off, others: [] }, base.about.model);
     const why = [full && 'No more fits in a link: switch something on first.', wrong.of === named(subject, edits) && wrong.why].filter(Boolean);
     const described = edits.split(';').flatMap((text, i) => (others.includes(text) ? [facts?.changes?.[i] ?? text] : [])), more = described.length - MOST_CHANGES;
-    return html`${top.element}<p class="wi-hides" ?hidden=${!hides}>${hides ? hiding(/** @type {Packet} */ (run), hides) : ''}</p>
-      ${sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
+    return html`${top.element}<p class="wi-hides" ?hidden=${!hides && !hidable(base)}>${hides ? hiding(/** @type {Packet} */ (run), hides) : hidable(base) ? say('hide_for_label') : ''}</p>
+      ${labelsOf(base) ? sentenceOf(null, '', '') : sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
       <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}
           <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set(''); }}>All on again</button>
             <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div><p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
@@ -248,10 +257,11 @@ export function whatIf(root, context) {
   }
 
   /** @param {Now} found */
-  function finding({ base, each, changed, guess, diff, facts, shares, waits }) {
+  function finding({ base, each, changed, guess, diff, facts, shares, hidden, waits }) {
+    if (hidden) return becomes(say('without_part', { part: quoted(hidden.name) }), shares);
     if (!changed.edits) return resting(base, each, shares);
     const plain = beginning(changed, base.about.model), gaps = words(base).filter(word => word.gap);
-    const start = guess && gaps.length > 1 ? say('at_gap', { start: plain, asked: called(base, gaps[0]) }) : plain;
+    const start = labelsOf(base)?.of === 'token' ? say('at_gap', { start: plain, asked: answered(base) }) : guess && gaps.length > 1 ? say('at_gap', { start: plain, asked: called(base, gaps[0]) }) : plain;
     if (waits || (!guess && !diff)) return parts('switch_waiting', { start });
     if (guess) return becomes(start, shares);
     const change = facts?.change, [farthest] = movedOf(base, diff);
@@ -262,8 +272,18 @@ export function whatIf(root, context) {
   function resting(base, each, shares) {
     const [first] = shares, place = context.tries() ? null : dearest(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
     if (!first) return Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {});
-    const asked = called(base, words(base)[wordAt(base, base.about.gap)]), [before, after] = both(first.before, first.before - value);
+    const [before, after] = both(first.before, first.before - value), asked = answered(base);
+    if (labelsOf(base)) {
+      const what = asked ? `the label of ${asked}` : 'the label';
+      return value >= LITTLE * first.before ? parts('labelled_head', { what, first: first.word, before, part, after }) : parts('labelled', { what, first: first.word, before: first.before });
+    }
     return value >= LITTLE * first.before ? parts('all_on_head', { asked, first: first.word, before, part, after }) : parts('all_on', { asked, first: first.word, before: first.before });
+  }
+
+  /** What the answer stands at: a gap, or a word that gets a label; "" where it is of the sentence. @param {Packet} base */
+  function answered(base) {
+    const at = words(base)[wordAt(base, base.about.gap)];
+    return at ? called(base, at) : '';
   }
 
   /** @param {import('./run.js').Word | null} hidden the word that is hidden @param {string} guess what stands in the gap @param {string} usual what does with everything on */
@@ -273,6 +293,8 @@ export function whatIf(root, context) {
     const texts = all.slice(begin, end).map((word, i) => {
       const here = begin + i === from, name = here ? guess || word.name : word.name, space = i && !/^[.,;:!?)\]]/.test(name) ? ' ' : '';
       if (here) return html`${space}<b translate="no" lang="" dir="auto" class="wi-gap${guess && guess !== usual ? ' wi-other' : ''}">${name}</b>`;
+      const hide = labelsOf(of) && word.plain ? masked(of, word, state) : null;
+      if (hide) return html`${space}<button translate="no" lang="" dir="auto" type="button" class="wi-word" data-word=${word.position} aria-label="Hide ${name}" @click=${() => { gone = { name, from: of, sentence: hide.sentence, second: hide.second }; store.set({ ...hide, edits: '', off: false, layer: state.layer, head: state.head }, { push: true }); }}>${name}</button>`;
       if (!hidden || !word.plain || !held(of, word)) return html`${space}<bdi translate="no" lang="">${name}</bdi>`;
       return html`${space}<button translate="no" lang="" dir="auto" type="button" class="wi-word" data-word=${word.position} aria-label="Hide ${name}" @click=${() => store.set({ word: word.position })}>${name}</button>`;
     });
@@ -287,8 +309,9 @@ export function whatIf(root, context) {
     return words(base).map(word => ({ word: word.name, called: called(base, word), share: Math.max(...Array.from(far.slice(word.position, word.position + word.count))) })).filter(one => Number.isFinite(one.share)).sort((a, b) => b.share - a.share);
   }
   /** The guess as it is now, or how far words end up where there is none. @param {Now} found */
-  function guessOrMoves({ base, changed: { edits }, guess, diff, shares }) {
-    const all = drawn(shares), most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5), title = guess ? `The guess at ${called(base, words(base)[wordAt(base, base.about.gap)])}` : FAR;
+  function guessOrMoves({ base, changed: { edits: switched }, guess, diff, shares, hidden }) {
+    const edits = switched || hidden;
+    const all = drawn(shares), most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5), labels = labelsOf(base), title = !guess ? FAR : labels ? (answered(base) ? `The label of ${answered(base)}` : 'The label') : `The guess at ${answered(base)}`;
     const lines = guess ? all.map(one => {
       const here = Number.isFinite(one.after), after = here ? one.after : one.before, usual = tight(percent(one.before, 1));
       return {
@@ -296,7 +319,7 @@ export function whatIf(root, context) {
         kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
     }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
-    return html`<h2>${title}</h2>${bars(lines, { label: guess ? 'What the model guesses, with everything on and as it is now' : FAR, kind: 'wi-bars' })}${guess ? html`<p class="wi-mark" ?data-off=${!edits}><i></i>with everything on</p>` : nothing}`;
+    return html`<h2>${title}</h2>${bars(lines, { label: !guess ? FAR : `${labels ? 'The labels' : 'What the model guesses'}, with everything on and as it is now`, kind: 'wi-bars' })}${guess ? html`<p class="wi-mark" ?data-off=${!edits}><i></i>${hidden ? 'with the word' : 'with everything on'}</p>` : nothing}`;
   }
 
   /** The board and its legend. @param {Now} found */
@@ -369,8 +392,8 @@ export function whatIf(root, context) {
     },
     kept() {
       const found = run && now();
-      if (!found || (!found.guess && !found.changed.edits)) return null;
-      const { subject, base, changed, guess } = found, { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
+      if (!found || ((!found.guess || labelsOf(found.base)) && !found.changed.edits)) return null;
+      const { subject, base, changed } = found, guess = found.guess && !labelsOf(base), { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
       const [kind, name] = guess ? ['guess_changed', `The guess at the gap, ${start}`] : ['words_moved', `How far words end up, ${start}`];
       return { picture: kind, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
     },

@@ -3,7 +3,7 @@
 import { html, live, nothing, render as into } from './lit.js';
 import { el } from './dom.js';
 
-/** What is offered: words that are guessed; the chosen ones, "" for the usual; what the usual ones are called. @typedef {{words: string[], guess: string, over: string, first: string, usual: string, wrong?: string}} Pair */
+/** What is offered: words that are guessed; the chosen ones, "" for the usual; what the usual ones are called; `closed` where none can be typed, `alone` where none is held against another. @typedef {{words: string[], guess: string, over: string, first: string, usual: string, wrong?: string, closed?: boolean, alone?: boolean}} Pair */
 const OTHER = '\u0000'; // stands for a word that is typed
 
 /** @param {(changes: {guess?: string, over?: string}) => void} choose */
@@ -30,10 +30,11 @@ export function wordPair(choose) {
         <input type="text" size="12" maxlength="100" autocomplete="off" aria-label="${label}: a word of the vocabulary" @keydown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape') { event.stopPropagation(); typing = ''; render(); } }}></form>`;
     }
     return html`<select aria-label=${label} data-pair=${name} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => take(name, target.value)}>
-      ${['', ...listed, OTHER].map(word => html`<option value=${word} .selected=${live(word === value)}>${word === OTHER ? 'another word …' : word || usual}</option>`)}</select>`;
+      ${['', ...listed, ...(shown.closed ? [] : [OTHER])].map(word => html`<option value=${word} .selected=${live(word === value)}>${word === OTHER ? 'another word …' : word || usual}</option>`)}</select>`;
   }
   function render() {
-    into(html`${field('guess', 'The word', shown.first)}<span>over</span>${field('over', 'The word that it is held against', shown.usual)}${shown.wrong ? html`<span class="enc-pair-wrong" role="alert">${shown.wrong}</span>` : nothing}`, element);
+    const what = shown.closed ? 'label' : 'word';
+    into(html`${field('guess', `The ${what}`, shown.first)}${shown.alone ? nothing : html`<span>${shown.closed ? 'against' : 'over'}</span>${field('over', `The ${what} that it is held against`, shown.usual)}`}${shown.wrong ? html`<span class="enc-pair-wrong" role="alert">${shown.wrong}</span>` : nothing}`, element);
   }
   return {
     element,

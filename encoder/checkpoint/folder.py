@@ -43,6 +43,7 @@ LONGEST_NAME = 255  # characters of a folder, on any system
 TABLE = "embedding.tokens.weight"
 SPARE = 10_000_000  # numbers of tables that are not read whole
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
+HEAD_OF = "head_of"  # in a config.json of our own: the bundled model whose weights stand below a head
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
 HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?", re.ASCII)  # what may be the id of a model on the hub
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
@@ -119,8 +120,40 @@ def check_kind(folder: Path) -> None:
             hugging_face.read_fields(raw, mlm_head=False)
 
 
+def with_encoder(raw: Mapping[str, Any], origin: Path) -> Mapping[str, Any]:
+    """What a config.json of our own says, with what the one of the bundled model says that it is a head of.
+
+    Raises:
+        CheckpointError: there is no such model, or that is a head itself.
+    """
+    if HEAD_OF not in raw:
+        return raw
+    named = raw[HEAD_OF]
+    if named not in bundled_names() or HEAD_OF in (whole := read_json(BUNDLED / named / CONFIG)):
+        raise CheckpointError(
+            f"{origin}: {HEAD_OF} is {named!r:.80}; it must be a bundled model with weights of its own"
+        )
+    return {**whole, **raw}
+
+
+def load_head(folder: Path, raw: Mapping[str, Any]) -> Loaded:
+    """Read a folder that holds a head alone, with the weights and the tokenizer of the bundled model that it is of."""
+    whole = with_encoder(raw, folder / CONFIG)
+    files, under = weight_files(folder), BUNDLED / str(whole[HEAD_OF])
+    with told_of(folder / CONFIG):
+        config = own(whole, mlm_head=False)
+    there = described(weight_files(under))
+    below = {ours: there[name] for ours, name in own_names(there).ours.items() if not ours.startswith("mlm_head.")}
+    wanted = below | described(files)
+    tokenizer, special = own_tokenizer(under, config.vocab_size)
+    model = build(config, read(wanted), origin_of(files, folder))
+    return Loaded(model, tokenizer, fingerprint([*weight_files(under), *files]), special, ())
+
+
 def load_own(folder: Path, raw: Mapping[str, Any]) -> Loaded:
     """Read a folder that `save` has written."""
+    if HEAD_OF in raw:
+        return load_head(folder, raw)
     files = weight_files(folder)
     there, origin = described(files), origin_of(files, folder)
     with told_of(folder / CONFIG):
@@ -236,9 +269,9 @@ def read_config(path: Path, mlm_head: bool) -> EncoderConfig:
     Raises:
         CheckpointError: no JSON object, or fields that no encoder here can have.
     """
-    raw = read_json(path)
+    raw = with_encoder(read_json(path), path)
     with told_of(path):
-        return own(raw, mlm_head)
+        return own(raw, mlm_head and HEAD_OF not in raw)
 
 
 def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:

@@ -11,6 +11,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
+from encoder.metrics.answer import answer_scores, answers, at_place
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.support.errors import EncoderError
@@ -25,7 +26,10 @@ TOKENS = 2048  # and tokens in one forward, whatever comes first
 
 
 class WatchedWord(NamedTuple):
-    """The word whose probability is watched: a position in the sentence, and the word's id."""
+    """The word whose probability is watched: a position in the sentence, and the word's id.
+
+    Of a model that names labels it is a label, and the position of a sentence's `encoder.metrics.answer.SENTENCE`.
+    """
 
     position: int
     token: int
@@ -144,7 +148,7 @@ def effects(trace: Trace, watch: WatchedWord | None) -> Callable[[Outcome], Effe
     """What turns an outcome into its effect against a run."""
     before = rows(trace, "output").double()
     size = torch.linalg.vector_norm(before)
-    watched = log_probability(trace["mlm.logits"][watch.position], watch) if watch else 0.0
+    watched = log_probability(answers(trace.config).scores(trace, watch.position), watch) if watch else 0.0
 
     def effect(outcome: Outcome) -> Effect:
         after = outcome.output.double()
@@ -175,9 +179,11 @@ def outcomes(
     encoder.check_own(trace)
     if batch < 1:
         raise EncoderError(f"batch is {batch}; it must be 1 or more")
-    if watch and not config.mlm_head:
+    if watch and not answers(config).part:
         raise EncoderError("this model has no head that guesses words; none can be watched")
-    if watch and not (0 <= watch.position < n and 0 <= watch.token < config.vocab_size):
+    if watch and answers(config).labels:
+        answers(config).check(watch.position, n)
+    elif watch and not (0 <= watch.position < n and 0 <= watch.token < config.vocab_size):
         raise EncoderError(
             f"watch is {tuple(watch)}; positions go from 0 to {n - 1}, words from 0 to {config.vocab_size - 1}"
         )
@@ -244,6 +250,9 @@ def forward(
     output = model.resume(x, start, encoder.mask([n], len(trace.tokens), trace.hidden), tap)
     if position is None:
         return output, [None] * size
+    if answers(config).labels:
+        masked = encoder.mask([n] * size, len(trace.tokens), trace.hidden)
+        return output, list(at_place(answer_scores(model, output, masked, tap), position))
     every = (*trace.edits, *(edit for edits in changes for edit in edits))
     edited = any(edit.step.startswith("mlm.") for edit in every)
     read = slice(None) if edited else slice(position, position + 1)  # the head reads each row alone

@@ -353,7 +353,9 @@ def classifier(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     tokens = slice(None) if masked is None else ~masked[0]
 
     def mean(values: Tensor) -> Tensor:
-        return nn.functional.avg_pool1d(values[tokens].T, len(values[tokens])).T
+        counted = values[tokens]
+        counted = counted[1:-1] if head.reading == "words" and len(counted) > 2 else counted
+        return nn.functional.avg_pool1d(counted.T, len(counted)).T
 
     def maps(part: nn.Linear, received: str) -> Tensor:
         weights = {"weight": part.weight, "bias": part.bias}

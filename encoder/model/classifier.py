@@ -7,7 +7,7 @@ from encoder.model.activations import HEAD_ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.linear import Linear
 from encoder.model.normalization import norm_of
-from encoder.model.pooling import mean
+from encoder.model.pooling import between, mean
 from encoder.model.tap import NO_TAP, Tap
 
 
@@ -35,7 +35,8 @@ class Classifier(nn.Module):
         masked = torch.zeros(x.shape[:2], dtype=torch.bool) if key_padding_mask is None else key_padding_mask
         counts = (~masked)[..., None].to(x.dtype)  # [B, n, 1]
         if self.head.pools:
-            x = tap("pooled", x[:, :1] if self.head.reading == "first" else mean(x, counts))  # [B, 1, d_model]
+            counted = between(counts) if self.head.reading == "words" else counts
+            x = tap("pooled", x[:, :1] if self.head.reading == "first" else mean(x, counted))  # [B, 1, d_model]
         if self.transform is not None and self.activation is not None:
             x = tap("activation", self.activation(tap("transform", self.transform(x))))
         if self.norm is not None:

@@ -8,7 +8,7 @@ from encoder.support.errors import EncoderError
 
 Labelled = Literal["sentence", "token"]
 Problem = Literal["single_label", "multi_label", "regression"]
-Reading = Literal["first", "mean", "late"]
+Reading = Literal["first", "mean", "words", "late"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "labelled": get_args(Labelled),
@@ -24,8 +24,9 @@ class ClassifierConfig:
 
     `labels` are their names, which may be any texts. `problem` says how its scores are read: of a single label softmax
     makes shares, of several at once the logistic sigmoid of each; the numbers of a regression are what it says.
-    `reading` is how one vector is made of those of a sentence's tokens: the first of them, or their mean; with "late"
-    every token has scores, and their mean is the sentence's. It means nothing for a tagger. With an `activation` a
+    `reading` is how one vector is made of those of a sentence's tokens: the first of them, their mean, or with
+    "words" the mean of those between the first and the last, which a tokenizer puts around a text; with "late" every
+    token has scores, and their mean is the sentence's. It means nothing for a tagger. With an `activation` a
     linear map and that activation come first (BERT's pooler is one with tanh), and with a `norm` a norm after them.
 
     Raises:

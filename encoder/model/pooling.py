@@ -16,6 +16,12 @@ def mean(x: Tensor, counts: Tensor) -> Tensor:
     return (x * counts).sum(1, keepdim=True) / counts.sum(1, keepdim=True)
 
 
+def between(counts: Tensor) -> Tensor:
+    """Of tokens that count [B, n, 1] those between the first and the last of them; all where there is none."""
+    place, number = counts.cumsum(1), counts.sum(1, keepdim=True)
+    return torch.where(number > 2, counts * (place > 1) * (place < number), counts)
+
+
 def mean_sqrt_len(x: Tensor, counts: Tensor) -> Tensor:
     """Their sum over the square root of their number: the direction of the mean."""
     return (x * counts).sum(1, keepdim=True) / counts.sum(1, keepdim=True).sqrt()

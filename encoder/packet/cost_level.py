@@ -5,25 +5,23 @@ from collections.abc import Sequence
 import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.metrics.answer import answers, name_of
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import shares_without_each_part, shown_word
-from encoder.packet.sum_level import check_differ, typed
-from encoder.support.errors import EncoderError, integer
+from encoder.packet.run import shares_without_each_part
+from encoder.packet.sum_level import check_differ, place_of, typed
+from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import tokens
-
-STEP = "mlm.probabilities"  # whose numbers are compared
 
 
 @torch.inference_mode()
 def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int], words: Sequence[str] = ()) -> bytes:
-    """Return the shares of one or two words at a position when one part alone gives zeros.
+    """Return the shares of one or two words at a position, or labels, when one part alone gives zeros.
 
     Args:
         encoder: the model that made the trace.
         trace: a run.
-        step: STEP.
-        index: the position.
+        step: that of the shares.
+        index: the position; nothing for a label of the sentence.
         words: the word, and the one that it is held against, as somebody types them; an empty first one is what is
             guessed, without a second the share itself is told.
 
@@ -31,13 +29,11 @@ def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
         EncoderError: another step, an index of another shape, a word that the vocabulary does not have, twice the same
             word, or a model that guesses none.
     """
-    if step != STEP or len(index) != 1:
-        raise EncoderError(f"what parts cost is told of {STEP}, at one position")
-    if encoder.model.mlm_head is None:
+    how = answers(encoder.config)
+    if not how.part or not how.in_shares:
         raise EncoderError(encoder.why_no_guesses)
-    encoder.check_own(trace)
-    position = integer("index", index[0], 0, len(tokens(trace)) - 1)
-    now = trace[STEP][position]
+    position = place_of(encoder, trace, step, index, "probabilities", "what parts cost is told of")
+    now = how.shares(how.scores(trace, position))
     if not bool(now.isfinite().all()):
         raise EncoderError("the shares at this position are no finite numbers")
     guess, over = typed(encoder, trace, position, words)
@@ -45,7 +41,7 @@ def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     check_differ(first, over)
     ids = [first] if over is None else [first, over]
     heads, blocks, places = shares_without_each_part(encoder, trace, position)
-    about = {"position": position, "words": [shown_word(encoder, i) for i in ids], "shares": now[ids].tolist()}
+    about = {"position": position, "words": [name_of(encoder, i) for i in ids], "shares": now[ids].tolist()}
     arrays: dict[str, Stored] = {"off": exact(heads[..., ids].numpy()), "parts": exact(blocks[..., ids].numpy())}
     arrays |= {} if places is None else {"places": exact(places[ids].numpy())}
     return pack(12, about, arrays)

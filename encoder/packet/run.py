@@ -15,6 +15,7 @@ from encoder.edits.edit_text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
 from encoder.experiments.attributions.contributions import logit_attribution
 from encoder.experiments.attributions.target import Target
+from encoder.metrics.answer import answers, label_names, name_of
 from encoder.metrics.lens import word
 from encoder.metrics.reading_notes import notes
 from encoder.model.config import EncoderConfig
@@ -32,6 +33,7 @@ MOST_BYTES = 2_000_000  # of weights
 GUESSES = 10  # of each mask
 WITHOUT = 3  # words of each run without a head that are told
 MOST_WORDS = 64  # whose shares without each head are told
+MOST_LABELS = 200  # whose names are sent
 MOST_CHANGES = 12  # edits that are told in words
 LONGEST = 40  # characters of a token or word
 ADDED = ("sinusoidal", "learned")  # positions that are added to the words
@@ -73,37 +75,54 @@ def level_1(
         EncoderError: a trace of another model, a position outside the sentence, or an edit that no text can hold.
     """
     encoder.check_own(trace)
-    gaps = gaps_of(encoder, trace)
-    rows = kept_rows(trace, next(iter(gaps), 0) if around is None else around, most_bytes)
+    how = answers(encoder.config)
+    gaps = how.places(trace, gaps_of(encoder, trace))
+    rows = kept_rows(trace, max(0, next(iter(gaps), 0)) if around is None else around, most_bytes)
     about = facts(encoder, trace) | {"rows": list(rows), "gap": gaps[0] if gaps else -1, "guesses": {}}
     arrays = maps(trace, rows)
-    if "mlm.probabilities" in trace:
+    if how.part and how.in_shares:
         about["guesses"] = {str(gap): guesses(encoder, trace, gap) for gap in gaps}
+    if how.labels is not None:
+        about["answer"] = labelling(encoder, trace, gaps)
     first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
     if off and first:
         effects = without_each_head(encoder, trace, gaps[0])
-        now = trace["mlm.probabilities"][gaps[0]][list(effects.ids)].tolist()
+        now = how.shares(how.scores(trace, gaps[0]))[list(effects.ids)].tolist()
         about["off"] = {
-            "words": [shown_word(encoder, i) for i in effects.ids],
+            "words": [name_of(encoder, i) for i in effects.ids],
             "shares": [significant(p) for p in now],
         }
         arrays |= {"off": exact(effects.without), "parts": exact(effects.parts)}
         arrays |= {} if effects.places is None else {"places": exact(effects.places)}
     elif first:
-        guess = int(trace["mlm.probabilities"][gaps[0]].argmax())
+        guess = int(how.scores(trace, gaps[0]).argmax())
         added = logit_attribution(encoder, trace, Target(gaps[0], guess)).grid(encoder.config)
         arrays["adds"] = exact(added[:, : encoder.config.n_heads].float().numpy())
     elif off:
         arrays |= {name: exact(values) for name, values in moved_without_each_part(encoder, trace).items()}
     names = zip(about["words"], about["names"], strict=True)
     before = next((name for (at, count), name in names if at + count == about["gap"]), "")
-    if tempts(before, first):
+    if how.labels is None and tempts(before, first):
         about["tempts"] = before
     if not trace.edits and not trace.hidden:
-        about["evidence"] = evidence(trace.source.fingerprint, first)
+        about["evidence"] = evidence(trace.source.fingerprint, first if how.labels is None else "")
         if known := carriers(trace.source.fingerprint, first):
             about["carries"] = known
     return pack(1, about, arrays)
+
+
+def labelling(encoder: TextEncoder, trace: Trace, places: Sequence[int]) -> dict[str, Any]:
+    """Return what a header says of labels: their names, what each is said of, and of a regression its numbers."""
+    how = answers(encoder.config)
+    assert how.labels is not None
+    numbers = {str(at): [significant(value) for value in how.scores(trace, at).tolist()] for at in places}
+    values = {} if how.in_shares else {"values": numbers}
+    return {
+        "labels": label_names(encoder)[:MOST_LABELS],
+        "of": how.labels.labelled,
+        "problem": how.labels.problem,
+        **values,
+    }
 
 
 def opening(about: Mapping[str, Any], arrays: Mapping[str, Stored]) -> tuple[int, int]:
@@ -268,13 +287,14 @@ def stacked(trace: Trace, step: str, rows: range) -> Values:
 
 
 def guesses(encoder: TextEncoder, trace: Trace, position: int) -> list[list[Any]]:
-    """Return the likeliest words at a position and their shares; none where these are no finite numbers."""
-    shares_at = trace["mlm.probabilities"][position]
+    """Return the likeliest words or labels at a place and their shares; none where these are no finite numbers."""
+    how = answers(encoder.config)
+    shares_at = how.shares(how.scores(trace, position))
     if not bool(shares_at.isfinite().all()):
         return []
     top = shares_at.topk(min(GUESSES, len(shares_at)))
     return [
-        [shown_word(encoder, i), significant(p)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        [name_of(encoder, i), significant(p)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)
     ]
 
 
@@ -313,14 +333,24 @@ def by_part(every: torch.Tensor, config: EncoderConfig) -> tuple[torch.Tensor, t
 def shares_without_each_part(
     encoder: TextEncoder, trace: Trace, position: int
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Return the shares of all words at a position when one part alone gives zeros, on top of the run's own edits.
+    """Return the shares of all words or labels at a place when one part alone gives zeros, on top of the run's edits.
 
     Returns:
         without each head [layers, heads, vocab], each block [layers, 2, vocab], positions [vocab]; see `by_part`.
     """
     chunks = outcomes(encoder, trace, part_off(encoder.config), WatchedWord(position, 0), ROWS)
     logits_of = [outcome.logits for chunk in chunks for outcome in chunk]
-    return by_part(torch.stack([logits for logits in logits_of if logits is not None]).softmax(-1), encoder.config)
+    scores = torch.stack([logits for logits in logits_of if logits is not None])
+    return by_part(answers(encoder.config).shares(scores), encoder.config)
+
+
+@torch.inference_mode()
+def scores_without_each_head(encoder: TextEncoder, trace: Trace, position: int) -> torch.Tensor:
+    """Return the scores of all words or labels at a place when one head alone gives zeros: [layers, heads, count]."""
+    edits = knock_outs(encoder.config, ("attention.heads",))
+    chunks = outcomes(encoder, trace, edits, WatchedWord(position, 0), ROWS)
+    every = torch.stack([outcome.logits for chunk in chunks for outcome in chunk if outcome.logits is not None])
+    return every.reshape(encoder.config.n_layers, encoder.config.n_heads, -1)
 
 
 @torch.inference_mode()
@@ -330,11 +360,11 @@ def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     The words are the run's own guesses and the first ones of each run without a head: at most MOST_WORDS, those of the
     largest shares.
     """
-    config = encoder.config
+    how = answers(encoder.config)
     heads, blocks, places = shares_without_each_part(encoder, trace, gap)
     every = heads.flatten(0, 1)  # [layers x heads, vocab]
-    own = likeliest(trace["mlm.probabilities"][gap], GUESSES)
-    others = set(every.topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
+    own = likeliest(how.shares(how.scores(trace, gap)), GUESSES)
+    others = set(every.topk(min(WITHOUT, how.count)).indices.flatten().tolist()) - set(own)
     largest = dict(zip(sorted(others), every[:, sorted(others)].amax(0).tolist(), strict=True))
     more = sorted(others, key=lambda i: (-largest[i], i))[: MOST_WORDS - len(own)]
     ids = (*own, *more)

@@ -11,10 +11,11 @@ from encoder.edits.edit import Edit
 from encoder.edits.edit_text import sentence
 from encoder.experiments.ablation import forward, together
 from encoder.experiments.compare import first_difference, relative_difference
+from encoder.metrics.answer import answers, name_of
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, gaps_of, likeliest, shown_word, significant
+from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, gaps_of, likeliest, significant
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 
@@ -42,10 +43,9 @@ def level_7(encoder: TextEncoder, trace: Trace, *, parts: bool = True) -> bytes:
 
 
 def guessed_at(encoder: TextEncoder, trace: Trace) -> int | None:
-    """Return the first gap, where the model guesses it; None where there is none."""
-    if "mlm.probabilities" not in trace:
-        return None
-    return next(iter(gaps_of(encoder, trace)), None)
+    """Return the first place of an answer in shares, such as a gap that the model guesses; None where there is none."""
+    how = answers(encoder.config)
+    return next(iter(how.places(trace, gaps_of(encoder, trace))), None) if how.part and how.in_shares else None
 
 
 def parts_tried(encoder: TextEncoder, trace: Trace) -> int:
@@ -64,18 +64,18 @@ def columns(config: EncoderConfig, layer: int, *, heads: bool) -> list[tuple[Edi
 
 def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
     """Return what each part does alone: to the shares of words at the gap, and without one to the output."""
-    gap, config = guessed_at(encoder, trace), encoder.config
+    gap, config, how = guessed_at(encoder, trace), encoder.config, answers(encoder.config)
     outcomes = list(without(encoder, trace, gap))
     if gap is None:
         changes = torch.cat([change for change, _ in outcomes])
         return {"words": []}, {"change": exact(changes.reshape(config.n_layers, -1).numpy())}
-    now = trace["mlm.probabilities"][gap]
-    every = torch.cat([logits for _, logits in outcomes if logits is not None]).softmax(-1)
+    now = how.shares(how.scores(trace, gap))
+    every = how.shares(torch.cat([logits for _, logits in outcomes if logits is not None]))
     own = likeliest(now, GUESSES) if bool(now.isfinite().all()) else []
-    others = set(every.nan_to_num().topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
+    others = set(every.nan_to_num().topk(min(WITHOUT, how.count)).indices.flatten().tolist()) - set(own)
     more = sorted(others, key=lambda i: (-float(every[:, i].nan_to_num().amax()), i))[: MOST_WORDS - len(own)]
     ids = [*own, *more] if own else []
-    about = {"words": [shown_word(encoder, i) for i in ids], "shares": [significant(p) for p in now[ids].tolist()]}
+    about = {"words": [name_of(encoder, i) for i in ids], "shares": [significant(p) for p in now[ids].tolist()]}
     return about, {"parts": exact(every[:, ids].reshape(config.n_layers, -1, len(ids)).numpy())}
 
 
@@ -107,10 +107,11 @@ def changed(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[st
     about: dict[str, Any] = {"first": first, "changes": changes, "words": [], "shares": [], "after": []}
     gap = guessed_at(encoder, trace)
     if gap is not None:
-        before, after = plain["mlm.probabilities"][gap], trace["mlm.probabilities"][gap]
+        how = answers(encoder.config)
+        before, after = (how.shares(how.scores(run, gap)) for run in (plain, trace))
         if bool(before.isfinite().all()):
             ids = list(dict.fromkeys((*likeliest(before, GUESSES), *likeliest(after.nan_to_num(), GUESSES))))
-            about["words"] = [shown_word(encoder, i) for i in ids]
+            about["words"] = [name_of(encoder, i) for i in ids]
             about["shares"] = [significant(p) for p in before[ids].tolist()]
             finite = bool(after.isfinite().all())
             about["after"] = [significant(p) for p in after[ids].tolist()] if finite else []

@@ -12,6 +12,7 @@ from encoder.packet.format import VERSION
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.run import level_1
+from encoder.packet.sum_level import level_10
 from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
@@ -105,9 +106,9 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
         return OF_STEP[request.level](encoder, trace, request.step, request.index)
     if request.level == 6:
         return level_6(encoder, trace, exam=exams.made_here(encoder))
-    if request.level == 10:
+    if request.level == 10 and encoder.config.mlm_head:
         return OF_WORDS[10](encoder, trace, request.step, request.index, request.words)
-    if request.level not in (1, 7, 12):
+    if request.level not in (1, 7, 10, 12):
         return MORE[request.level](encoder, trace, request.layer)
     config, n = encoder.config, len(trace.tokens)
     parts = parts_tried(encoder, trace) if request.level == 7 else config.n_heads
@@ -116,6 +117,8 @@ def written(encoder: TextEncoder, trace: Trace, request: RunRequest) -> bytes:
     if request.level == 12 and not tried:
         raise EncoderError("this text is too long to try what each part costs")
     with jobs.in_turn(seconds if tried else 0.0):
+        if request.level == 10:
+            return level_10(encoder, trace, request.step, request.index, request.words, parts=tried)
         if request.level == 12:
             return OF_WORDS[12](encoder, trace, request.step, request.index, request.words)
         return level_1(encoder, trace, off=tried) if request.level == 1 else level_7(encoder, trace, parts=tried)

@@ -276,8 +276,8 @@ def test_a_head_of_constructed_sentences_says_what_it_does_in_real_ones(opened: 
     page.locator(".hd-examples").wait_for()
     numbers = f"{percent(made.accuracy)} of {made.n} cases (constructed sentences)"
     assert (
-        f"Right in {numbers}; the best simple rule, which knows no grammar, in {percent(made.rule_accuracy)}: it did not pass."
-        in plain(page.locator(".hd-verdict").inner_text())
+        f"Right in {numbers}; the best simple rule, which knows no grammar, in {percent(made.rule_accuracy)}: "
+        "it did not pass." in plain(page.locator(".hd-verdict").inner_text())
     )
     page.get_by_text("How it was examined").click()
     table = plain(page.locator(".hd-figures").first.inner_text())

@@ -84,7 +84,7 @@ test('a typed word that the rows do not hold is followed by what its sum tells o
 function summed(adds, lost = adds.map(row => row.slice(0, -2))) {
   const words = adds.length, n = adds[0].length;
   return {
-    about: { index: [3], places: [[1, 1], [2, 1], [3, 1]], names: ['the', 'keys', '[MASK]'], words: ['are', 'is', 'were'].slice(0, words), ids: [1, 2, 3].slice(0, words), pair: [0, 1] },
+    about: { step: 'mlm.logits', index: [3], places: [[1, 1], [2, 1], [3, 1]], names: ['the', 'keys', '[MASK]'], words: ['are', 'is', 'were'].slice(0, words), ids: [1, 2, 3].slice(0, words), pair: [0, 1] },
     arrays: { adds: f32([words, n], adds.flat()), read: f32([2, words, n], [...adds, ...adds].flat().map((value, i) => (i < words * n ? 2 * value : value))), lost: f32([words, n - 2], lost.flat()) },
   };
 }

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
+from encoder.metrics.answer import answers
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
@@ -168,9 +169,11 @@ class Stream:
         self.settle("output")
 
     def into(self, words: Sequence[int], model: Encoder) -> None:
-        """Through the head for words into the logits of some of them (ids): `rows` [k, words]."""
+        """Through the head into the logits of some words (ids) or labels: `rows` [k, words]."""
         head, some = model.mlm_head, list(words)
-        assert head is not None
+        if head is None:
+            self.into_labels(some, model)
+            return
         self.linear(head.transform.weight, head.transform.bias)
         self.settle("mlm.transform")
         self.factor(self.at("mlm.transform"), self.at("mlm.activation"))
@@ -178,6 +181,27 @@ class Stream:
         self.norm(head.norm, "mlm.norm")
         self.rows = self.rows @ model.embedding.tokens.weight[some].double().T
         self.add(BIAS, head.bias[some].double())
+
+    def into_labels(self, some: list[int], model: Encoder) -> None:
+        """Through the head of labels, from what it reads on."""
+        head = model.classifier
+        assert head is not None
+        if head.transform is not None:
+            self.linear(head.transform.weight, head.transform.bias)
+            self.settle("classifier.transform")
+            self.factor(self.at("classifier.transform"), self.at("classifier.activation"))
+            self.settle("classifier.activation")
+        if head.norm is not None:
+            self.norm(head.norm, "classifier.norm")
+        self.linear(head.output.weight[some], head.output.bias[some])
+
+
+def mean_of(streams: Sequence[Stream]) -> Stream:
+    """Streams of the same parts drawn together: their mean, which is of the sentence and its only row."""
+    first = streams[0]
+    first.rows = torch.stack([stream.rows for stream in streams]).mean(0)
+    first.position = 0
+    return first
 
 
 def written(attention: Attention, heads: Tensor) -> Tensor:
@@ -237,10 +261,19 @@ def logits_by_part(
     """
     for word in words:
         Target(position, word).check(encoder, trace)
-    stream = Stream(trace, position, EMBEDDING, trace["embedding.output"][position])
-    stream.through(encoder.model, opened=opened)
-    stream.into(words, encoder.model)
-    values = trace["mlm.logits"][position, list(words)].double()
+    how, streams = answers(encoder.config), list[Stream]()
+    pools = how.labels is not None and how.labels.pools
+    for place in how.read(trace, position):
+        stream = Stream(trace, place, EMBEDDING, trace["embedding.output"][place])
+        stream.through(encoder.model, opened=opened)
+        if not pools:
+            stream.into(words, encoder.model)
+        streams.append(stream)
+    stream = mean_of(streams) if how.of_sentence else streams[0]
+    if pools:
+        stream.settle("classifier.pooled")
+        stream.into(words, encoder.model)
+    values = how.scores(trace, position)[list(words)].double()
     stream.add(REST, values - stream.rows.sum(0))
     return [
         Contributions(tuple(stream.parts), column, float(value))

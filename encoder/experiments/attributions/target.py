@@ -12,6 +12,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.editor import editor
 from encoder.experiments.common import given
 from encoder.explain.cost import size
+from encoder.metrics.answer import answer_scores, answers, at_place
 from encoder.model.tap import NO_TAP, Recorder
 from encoder.support.errors import EncoderError
 from encoder.support.progress import pulse
@@ -25,7 +26,11 @@ WHILE_DIFFERENTIATED = 2.0  # what a run holds for its gradients, over what it h
 
 @dataclass(frozen=True)
 class Target:
-    """The logit of `word` (an id) at a position; with `against`, minus the logit of that other word."""
+    """The logit of `word` (an id) at a position; with `against`, minus the logit of that other word.
+
+    Of a model that names labels `word` is one of these, by its number, and the position of a sentence's is
+    `encoder.metrics.answer.SENTENCE`.
+    """
 
     position: int
     word: int
@@ -38,7 +43,7 @@ class Target:
 
     def of(self, logits: Tensor) -> Tensor:
         """The number, from logits [..., n, vocab]: [...]."""
-        at = logits[..., self.position, :]
+        at = at_place(logits, self.position)
         return at[..., self.word] if self.against is None else at[..., self.word] - at[..., self.against]
 
     def check(self, encoder: TextEncoder, trace: Trace) -> None:
@@ -49,31 +54,31 @@ class Target:
                 there, or a run whose number is none.
         """
         encoder.check_own(trace)
-        n, words = len(tokens(trace)), encoder.config.vocab_size
-        if encoder.model.mlm_head is None:
+        how = answers(encoder.config)
+        if not how.part:
             raise EncoderError(
                 f"{encoder.source.name!r} has no MLM head, so it guesses no word that could be explained"
             )
-        if not 0 <= self.position < n:
-            raise EncoderError(f"position is {self.position}; positions go from 0 to {n - 1}")
+        how.check(self.position, len(tokens(trace)))
+        what = "word" if how.labels is None else "label"
         for word in self.words:
-            if not 0 <= word < words:
-                raise EncoderError(f"word is {word}; words go from 0 to {words - 1}")
-        value = float(self.of(trace["mlm.logits"]))
+            if not 0 <= word < how.count:
+                raise EncoderError(f"{what} is {word}; {what}s go from 0 to {how.count - 1}")
+        value = float(self.of(trace[f"{how.part}.logits"]))
         if not math.isfinite(value):
             raise EncoderError(f"the logit is {value} in this run; only a number can be shared out")
 
 
 @dataclass(frozen=True)
 class Logits:
-    """The logits of several `words` (ids) at a position."""
+    """The logits of several `words` (ids), or labels, at a position."""
 
     position: int
     words: tuple[int, ...]
 
     def of(self, logits: Tensor) -> Tensor:
         """The numbers, from logits [..., n, vocab]: [..., words]."""
-        return logits[..., self.position, list(self.words)]
+        return at_place(logits, self.position)[..., list(self.words)]
 
 
 @dataclass(frozen=True)
@@ -128,9 +133,7 @@ class Forward:
         edited = editor(model.config, [(n, trace.edits)] * count, runs, then)
         tap = given({"embedding.tokens": rows}, edited)
         hidden = self.encoder.mask([n] * count, n, trace.hidden)
-        logits = model.predict(model(ids, hidden, segments, tap), tap)
-        assert logits is not None
-        return target.of(logits)
+        return target.of(answer_scores(model, model(ids, hidden, segments, tap), hidden, tap))
 
 
 @contextmanager

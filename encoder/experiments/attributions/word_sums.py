@@ -6,7 +6,7 @@ So it is a sum with one part for each token that came in (its word, position and
 (cf. Modarressi et al. 2023). It says how this run was added up, not what would happen without a word.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,9 +14,11 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target, whole_words
+from encoder.metrics.answer import answers
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.feed_forward import FeedForward
+from encoder.model.linear import Linear
 from encoder.model.normalization import LayerNorm
 from encoder.model.tap import Recorder
 from encoder.support.errors import EncoderError
@@ -136,8 +138,8 @@ def through(parts: Tensor, widen: torch.nn.Linear, narrow: torch.nn.Linear, fact
     return result
 
 
-def after_layers(encoder: TextEncoder, trace: Trace, position: int) -> Iterator[Parts]:
-    """Give the parts of all vectors before the first layer and after each, but after the last one of `position` alone.
+def after_layers(encoder: TextEncoder, trace: Trace, read_at: list[int]) -> Iterator[Parts]:
+    """Give the parts of all vectors before the first layer and after each, but after the last one of some alone.
 
     The last ones have been through the norm behind the stack, where there is one.
     """
@@ -147,7 +149,7 @@ def after_layers(encoder: TextEncoder, trace: Trace, position: int) -> Iterator[
     for i, layer in enumerate(model.layers):
         assert isinstance(layer, Block)
         at, last = f"layers.{i}.", i == len(model.layers) - 1
-        wanted = [position] if last else now.at
+        wanted = read_at if last else now.at
         read = now.norm(layer.norm1, f"{at}add_norm_1") if layer.norm_first else now
         now = now.only(wanted).plus(read.attend(layer.attention, i, wanted)).settle(f"{at}add_norm_1.sum")
         now = now if layer.norm_first else now.norm(layer.norm1, f"{at}add_norm_1")
@@ -172,26 +174,55 @@ def normed(norm: LayerNorm, parts: Tensor) -> Tensor:
 
 
 def read_by_head(encoder: TextEncoder, parts: Tensor, words: Sequence[int]) -> Tensor:
-    """What parts [k, d_model] of one vector put into logits, as the head for words reads their sum: [words, k]."""
-    head, table = encoder.model.mlm_head, encoder.model.embedding.tokens.weight
-    assert head is not None
-    came = head.transform(parts.sum(0))
-    inner = parts @ head.transform.weight.T
-    inner[BIASES] += head.transform.bias
-    out = normed(head.norm, inner * torch.where(came == 0, 0.0, head.activation(came) / came))
-    result: Tensor = table[list(words)] @ out.T
-    result[:, BIASES] += head.bias[list(words)]
+    """What parts [k, d_model] of one vector put into logits, as the head reads their sum: [words or labels, k]."""
+    words_head, labels_head, some = encoder.model.mlm_head, encoder.model.classifier, list(words)
+    if words_head is not None:
+        bent = through_bend(parts, words_head.transform, words_head.activation)
+        rows, bias = encoder.model.embedding.tokens.weight[some], words_head.bias[some]
+        out = normed(words_head.norm, bent)
+    else:
+        assert labels_head is not None
+        out, rows, bias = parts, labels_head.output.weight[some], labels_head.output.bias[some]
+        if labels_head.transform is not None and labels_head.activation is not None:
+            out = through_bend(out, labels_head.transform, labels_head.activation)
+        if labels_head.norm is not None:
+            out = normed(labels_head.norm, out)
+    result: Tensor = rows @ out.T
+    result[:, BIASES] += bias
     return result
+
+
+def through_bend(parts: Tensor, linear: Linear, activation: Callable[[Tensor], Tensor]) -> Tensor:
+    """Parts [k, d] of one vector through a linear map and an activation, which multiplies by what it did to the sum."""
+    came = linear(parts.sum(0))
+    inner = parts @ linear.weight.T
+    inner[BIASES] += linear.bias
+    return inner * torch.where(came == 0, 0.0, activation(came) / came)
+
+
+def read_together(encoder: TextEncoder, parts: Parts, words: Sequence[int], last: bool) -> tuple[Tensor, Tensor]:
+    """What the parts of the vectors that an answer is read from put into its logits, and the parts of their mean.
+
+    Returns:
+        [words, k], and [k, d_model].
+    """
+    model, how = encoder.model, answers(encoder.config)
+    vectors = list(parts.vectors)
+    if model.final_norm is not None and not last:
+        vectors = [normed(model.final_norm, vector) for vector in vectors]
+    mean = torch.stack(vectors).mean(0)
+    vectors = [mean] if how.labels is not None and how.labels.pools else vectors
+    return torch.stack([read_by_head(encoder, vector, words) for vector in vectors]).mean(0), mean
 
 
 @torch.inference_mode()
 def sum_over_words(encoder: TextEncoder, trace: Trace, position: int, words: Sequence[int]) -> WordSum:
-    """The logits of words at a position as sums over the tokens that came in.
+    """The logits of words at a position, or of labels, as sums over the tokens that came in.
 
     Args:
         encoder: the model that made the trace.
         trace: a run.
-        position: where the words are guessed.
+        position: where the words are guessed; of labels see `encoder.metrics.answer`.
         words: their ids.
 
     Returns:
@@ -205,13 +236,16 @@ def sum_over_words(encoder: TextEncoder, trace: Trace, position: int, words: Seq
     n = len(tokens(trace))
     if n * (n + BESIDE) * trace.config.d_model * trace["embedding.output"].element_size() > MOST_BYTES:
         raise EncoderError(f"the parts of {n} tokens would take too much memory; take a shorter text")
-    final, layers = encoder.model.final_norm, trace.config.n_layers
-    own = [parts.only([position]).vectors[0] for parts in after_layers(encoder, trace, position)]
-    own = [parts if final is None or i == layers else normed(final, parts) for i, parts in enumerate(own)]
-    read = torch.stack([read_by_head(encoder, parts, words) for parts in own])
-    values, adds = trace["mlm.logits"][position, list(words)], read[-1].clone()
+    how, layers = answers(encoder.config), trace.config.n_layers
+    at = how.read(trace, position)
+    own = [
+        read_together(encoder, parts.only(at), words, i == layers)
+        for i, parts in enumerate(after_layers(encoder, trace, at))
+    ]
+    read = torch.stack([scores for scores, _ in own])
+    values, adds = how.scores(trace, position)[list(words)], read[-1].clone()
     adds[:, REST] += values - adds.sum(-1)
-    return WordSum(adds, values, read, torch.stack([parts.norm(dim=-1) for parts in own]))
+    return WordSum(adds, values, read, torch.stack([parts.norm(dim=-1) for _, parts in own]))
 
 
 def added_by_word(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:

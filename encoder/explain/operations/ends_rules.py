@@ -93,9 +93,14 @@ def kept(at: Operands) -> list[int]:
     return [i for i in range(n) if i not in at.trace.hidden]
 
 
-def summed_up(at: Operands, divisor: float, below: str, words: str) -> Made:
+def inner(places: list[int]) -> list[int]:
+    """Of positions those between the first and the last; all where there is none."""
+    return places[1:-1] or places
+
+
+def summed_up(at: Operands, divisor: float, below: str, words: str, places: list[int] | None = None) -> Made:
     """The numbers of a dimension added up over the tokens that count, and divided; the others are terms of 0."""
-    line, places = at.line(0, None, at.index[-1]), kept(at)
+    line, places = at.line(0, None, at.index[-1]), kept(at) if places is None else places
     values = np.zeros_like(line.values)
     values[places] = line.values[places]
     terms = Terms((line,), values)
@@ -110,6 +115,14 @@ def pool_mean(at: Operands) -> Made:
     """The mean over the tokens."""
     n = len(kept(at))
     return summed_up(at, n, str(n), f"This dimension of {n} tokens, added up and divided by {n}.")
+
+
+@operation(KEPT + "{name} = {0}[kept[1:-1] or kept].mean(0, keepdim=True)", lambda k: k)
+def pool_words(at: Operands) -> Made:
+    """The mean over the tokens between the first and the last."""
+    n = len(inner(kept(at)))
+    words = f"This dimension of {n} tokens, all but the first and last, added up and divided by {n}."
+    return summed_up(at, n, str(n), words, inner(kept(at)))
 
 
 @operation(KEPT + "{name} = {0}[kept].sum(0, keepdim=True) / math.sqrt(len(kept))", lambda k: k)

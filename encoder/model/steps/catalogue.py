@@ -268,7 +268,7 @@ def classifier_steps(config: EncoderConfig) -> tuple[Step, ...]:
     if head.pools:
         formula, operation, note = READ[head.reading]
         read = replace(READ_BY_HEAD, formula=formula, operation=operation, note=note)
-        steps = placed((read if operation == "pool_mean" else replace(read, inputs=("{x}",)),), "classifier.", x=x)
+        steps = placed((replace(read, inputs=("{x}",)) if operation == "first_token" else read,), "classifier.", x=x)
         x = steps[-1].name
     if head.activation is not None:
         title = HEAD_ACTIVATIONS[head.activation].title

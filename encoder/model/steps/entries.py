@@ -709,6 +709,11 @@ READ = {  # how a classifier makes one vector of the tokens' -> formula, operati
         "pool_mean",
         "The head that labels the sentence reads the mean of its tokens' vectors.",
     ),
+    "words": (
+        POOLED["mean"][0],
+        "pool_words",
+        "The head that labels the sentence reads the mean of its words' vectors: of all tokens but the first and last.",
+    ),
 }
 READ_BY_HEAD = Step(
     "pooled",

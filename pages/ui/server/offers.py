@@ -23,6 +23,7 @@ class Offer:
 MODELS = {
     "base": Offer("base: trained, the paper's size", layer=4, head=1),
     "small": Offer("small: trained, 4 layers of 128", layer=2, head=3),
+    "good-or-bad": Offer("base with labels: good, bad", layer=5, head=2),
     "base-untrained": Offer("base, but untrained", twin="base", layer=4, head=1),
     "paper": Offer("untrained, the paper's size", "paper"),
     "pre-norm": Offer("untrained, norm before each part", "pre-norm"),

@@ -1,0 +1,128 @@
+// @ts-check
+// Why this label: what is said of it, the labels as bars, what becomes of them without each head, and what a head was taught.
+import { bars } from './bars.js';
+import { board } from './board.js';
+import { ends } from './switches.js';
+import { colourOf, css, inkOn } from './grid.js';
+import { html, nothing, render as into } from './lit.js';
+import { brief, percent, signed, tight, typeset } from './number.js';
+import { at } from './packet.js';
+import { answerAt, apart, labelsOf } from './run.js';
+import { parts, said, say } from './say.js';
+import { aboutSum } from './word_sum.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./word_sum.js').Sum} Sum */
+/** @typedef {import('./run.js').Word} Word */
+/** A taught sentence: its text, its label, and the share of the first label by a head that has not seen it. @typedef {[text: string, label: number, share: number]} TaughtSentence */
+/** What a head was taught: sentences, and of each word of this run in how many of each label it stands. @typedef {{judged: TaughtSentence[], seen: Record<string, number[]>}} Taught */
+
+const EVEN = 0.2; // of a score: 45 to 55 %
+const FEW = 8; // labels that are drawn; the others together
+const FRAMED = 2; // heads that are named
+const SAYS = 0.05; // of a score, from which on a head has its number
+const LITTLE = 0.05; // of a score: a word that adds less says nothing
+
+/** The headline: what it says, which word speaks for it most, and which against it. @param {Packet} run @param {Word} word @param {Sum | null} sum @returns {import('./say.js').Part[]} */
+export function labelSaid(run, word, sum) {
+  const labels = labelsOf(run), all = run.about.guesses[String(answerAt(run, word.position))] ?? [], own = labels?.of === 'token' ? apart(word.name) : '', stop = { text: '.', name: '', format: '' };
+  const numbers = labels?.values?.[String(answerAt(run, word.position))];
+  if (!all.length && !numbers?.every(Number.isFinite)) return parts('label_no_numbers', {});
+  const named = sum ? sum.word : numbers ? labels?.labels[0] ?? '' : all[0][0], share = all.find(([name]) => name === named)?.[1] ?? NaN;
+  const is = numbers ? parts('label_value', { word: named, value: typeset(brief(numbers[labels?.labels.indexOf(named) ?? 0])) }) : own ? parts('label_of_word', { asked: own, word: named, share }) : parts('label_is', { word: named, share });
+  if (run.about.model.untrained) return parts('label_untrained', { word: named });
+  if (labels?.labels.length === 1 && labels.problem === 'single_label') return parts('label_only', { word: named });
+  if (!sum) return [...is, stop];
+  const { names, adds, biases, total } = sum, most = adds.indexOf(Math.max(...adds)), least = adds.indexOf(Math.min(...adds)), even = !numbers && Math.abs(total) < EVEN;
+  if (!numbers && !even && biases * total > 0 && Math.abs(biases) >= Math.abs(total) / 2) return [...is, ...parts('label_built_in', {})];
+  const up = adds[most] >= LITTLE ? parts(numbers ? 'number_most' : 'label_most', { speaks: apart(names[most]), adds: signed(adds[most], 1) }) : [], down = adds[least] <= -LITTLE ? parts(numbers ? 'number_least' : 'label_least', { against: apart(names[least]), adds: signed(adds[least], 1) }) : [];
+  const why = [...up, ...(up.length && down.length ? parts('label_but', {}) : []), ...down];
+  return [...(even ? parts('label_unsure', {}) : []), ...is, ...(why.length ? [...parts('label_since', {}), ...why] : []), stop];
+}
+
+/** All labels as bars, the likeliest first. @param {Packet} run @param {Word} word @param {string} named what is spoken of */
+export function labelBars(run, word, named) {
+  const labels = labelsOf(run), at_ = String(answerAt(run, word.position)), numbers = labels?.values?.[at_], all = run.about.guesses[at_] ?? [];
+  if (numbers) {
+    const most = Math.max(...numbers.map(Math.abs)) || 1;
+    return bars(numbers.slice(0, FEW).map((value, i) => ({ name: labels?.labels[i] ?? '', kind: i ? '' : 'is-first', fills: [{ share: value / most, both: true, text: typeset(brief(value)) }], data: { guess: labels?.labels[i], share: value } })), { label: 'The numbers', kind: 'lb-bars' });
+  }
+  const drawn = all.slice(0, FEW), left = labels?.problem === 'single_label' ? 1 - drawn.reduce((sum, [, share]) => sum + share, 0) : 0, others = (labels?.labels.length ?? 0) - drawn.length;
+  return bars([
+    ...drawn.map(([name, share], i) => ({ name, kind: name === named ? 'is-first' : '', fills: [{ share, text: tight(percent(share, 1)), ...(i && all.length === 2 ? { colour: /** @type {'second'} */ ('second') } : {}) }], data: { guess: name, share } })),
+    ...(others > 0 && left > 0 ? [{ name: `${others} others`, fills: [{ share: left, text: tight(percent(left, 1)), colour: 'muted' }] }] : []),
+  ], { label: 'The labels', kind: 'lb-bars' });
+}
+
+/** What becomes of the sum without each head; null where that was not tried. @param {Packet} packet of level 10 @param {Sum} sum */
+function losses(packet, { pair: [first, second], total }) {
+  const { without, without_share: shares } = packet.arrays;
+  if (!without) return null;
+  const [layers, heads] = without.shape;
+  return Array.from({ length: layers * heads }, (_, i) => {
+    const layer = Math.floor(i / heads), head = i % heads, lead = at(without, layer, head, first) - (second < 0 ? 0 : at(without, layer, head, second));
+    return { layer, head, lead, change: lead - total, share: at(shares, layer, head, first) };
+  });
+}
+
+/** The board of heads: how the sum changes when one of them writes nothing. @param {Packet} run @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
+export function withoutHeads(run, packet, sum, list, theme) {
+  const all = losses(packet, sum), labels = labelsOf(run);
+  if (!all) return html`<p class="ou-about">This text is too long to try what each head costs.</p>`;
+  const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.change), 1), largest = [...all].sort((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
+  const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head }), text = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? typeset(brief(one.lead)) : tight(percent(one.share)));
+  into(board({
+    label: `How the sum for ${sum.word} changes without one head`, layers, heads, names: Array.from({ length: heads }, (_, i) => (i ? String(i) : 'head 0')), attribute: 'data-head-row',
+    part: (layer, column) => {
+      const one = all[layer * heads + column], colour = colourOf(one.change, { low: -most, high: most }, 'signed', theme);
+      return { value: one.change, says: `Without ${name(one)} the sum changes by ${signed(one.change)}`, text: Math.abs(one.change) < SAYS ? '·' : signed(one.change, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
+    },
+  }), list);
+  const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), before = text({ lead: sum.total, share: now });
+  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${before} → ${text(one)}</b></span> `)}</p>
+    <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
+}
+
+/** What the head was taught, where that is known. @param {Packet} packet of level 10 @returns {Taught | null} */
+export const taughtOf = packet => /** @type {{taught?: Taught}} */ (/** @type {unknown} */ (packet.about)).taught ?? null;
+
+/** In how many taught sentences of each label a word stands, as it is written below the word; "" where that is not known. @param {Packet} packet @param {string} name */
+export function seenIn(packet, name) {
+  const seen = taughtOf(packet)?.seen[name];
+  return !seen ? '' : seen.some(Boolean) ? seen.join(' · ') : 'none';
+}
+
+/** What kind of head it is, in sentences. @param {Packet} run @param {Packet | null} packet @param {Sum | null} sum */
+export function headKind(run, packet, sum) {
+  const labels = labelsOf(run), taught = packet && taughtOf(packet);
+  if (taught && sum && packet) {
+    const right = taught.judged.filter(([, label, share]) => (share > 0.5) === (label === 0)).length, count = taught.judged.length, speaks = sum.names[sum.adds.indexOf(Math.max(...sum.adds))];
+    return `${said('label_taught', { count, share: right / count })}${seenIn(packet, speaks) === 'none' ? ` ${said('label_unseen', { word: apart(speaks), count })}` : ''}`;
+  }
+  if (run.about.model.untrained) return said('label_random');
+  return { single_label: said('label_single'), multi_label: said('label_several'), regression: said('label_number') }[labels?.problem ?? 'single_label'];
+}
+
+/** The taught sentences as dots, each where a head that has not seen it puts it, and this sentence as a line. @param {Packet} run @param {Packet} packet */
+export function taughtDots(run, packet) {
+  const taught = taughtOf(packet), labels = labelsOf(run), [first] = labels?.labels ?? [];
+  const here = run.about.guesses[String(run.about.gap)]?.find(([name]) => name === first)?.[1];
+  if (!taught || !labels || here === undefined) return nothing;
+  const rows = labels.labels.slice(0, 2).map((name, label) => ({ name, all: taught.judged.filter(one => one[1] === label) }));
+  const right = (/** @type {TaughtSentence[]} */ all, /** @type {number} */ label) => all.filter(([, , share]) => (share > 0.5) === (label === 0)).length;
+  return html`<section class="lb-taught" aria-label="The ${taught.judged.length} sentences"><h2 class="ou-title">The ${taught.judged.length} sentences, each judged unseen</h2>
+    <p class="lb-counts">${rows.map(({ name, all }, label) => html`<span class=${label ? 'is-against' : nothing}>${name} sentences: ${right(all, label)} of ${all.length} right</span>`)}</p>
+    <div class="lb-dots" aria-hidden="true"><i class="lb-half"></i><i class="lb-here" style="left: ${(100 * here).toFixed(1)}%"></i>${rows.map(({ all }, label) => stacked(all).map(({ one: [text, , share], up }) => html`<b class=${label ? 'is-against' : nothing} style="left: ${(100 * share).toFixed(1)}%; top: ${(label ? 72 : 26) + up * 3.2}%" title="${text} ${percent(share, 1)} ${first}"></b>`))}</div>
+    <p class="lb-axis" aria-hidden="true"><span>0 %</span><span>50 %</span><span>100 % ${first}</span></p><p class="ou-about">The line is this sentence, at ${tight(percent(here, 1))} ${first}.</p></section>`;
+}
+
+/** Dots of one row, apart where they would lie on each other: how far above or below its middle each stands. @param {TaughtSentence[]} all */
+function stacked(all) {
+  /** @type {Map<number, number>} */
+  const column = new Map();
+  return all.map(one => {
+    const bin = Math.round(one[2] * 50), count = column.get(bin) ?? 0;
+    column.set(bin, count + 1);
+    return { one, up: count % 2 ? -(count + 1) / 2 : count / 2 };
+  });
+}

@@ -1,0 +1,222 @@
+"""Pages of models with labels: their figures read off and worked out again, and nothing that speaks of guesses."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from mounted import DESK, PHONE, Mounted, overflows
+from playwright.sync_api import Page, expect
+
+from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
+from encoder.edits.edit_text import text_to_edits
+from encoder.metrics.answer import answers
+from encoder.packet.heads_level import level_6
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
+from encoder.packet.run import level_1
+from encoder.trace.trace import Trace
+
+DINNER = "We had a delicious dinner in a cold room."
+DRAWN = ["start", "attention", "heads", "embedding", "add_norm", "feed_forward", "output", "what_if", "compare"]
+SMALL = EncoderConfig(vocab_size=16384, n_layers=3, n_heads=4, d_model=64, d_ff=128)
+HEADS = {
+    "tagger": ClassifierConfig(("O", "B-PER", "<b>x</b>", "O"), "token"),
+    "regression": ClassifierConfig(("how good",), problem="regression", reading="mean"),
+    "several": ClassifierConfig(("toxic", "kind", "long"), problem="multi_label"),
+    "single": ClassifierConfig(("yes",)),
+}
+TEXTS = """() => {
+  const all = [], walk = node => {
+    if (node.nodeType === 3) {
+      if (!['STYLE', 'SCRIPT'].includes(node.parentElement?.tagName)) all.push(node.textContent);
+      return;
+    }
+    for (const name of ['title', 'aria-label']) if (node.getAttribute?.(name)) all.push(node.getAttribute(name));
+    if (node.shadowRoot) walk(node.shadowRoot);
+    node.childNodes.forEach(walk);
+  };
+  walk(document.body);
+  return all.join('\\n');
+}"""
+ITEMS = """all => all.map(one => [
+  one.querySelector('.ws-name').textContent, Number(one.dataset.share), one.querySelector('b') !== null,
+])"""
+LINES = "all => all.map(one => [one.dataset.guess, Number(one.dataset.after ?? one.dataset.share)])"
+UNDER = "all => all.map(one => one.querySelector('small').textContent)"
+PROPERTY = "(one, name) => parseFloat(one.style.getPropertyValue(name))"
+HERE = "document.querySelector('.ws-words') || document.querySelector('h1').textContent.includes('only')"
+MINUS = "\N{MINUS SIGN}"
+Shown = Callable[..., Page]
+
+
+def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
+    """Any level of a run, as the server makes it."""
+    level, edits = asked["level"], text_to_edits(asked.get("edits") or "")
+    trace = encoder.trace(asked["sentence"], hidden=asked.get("hidden") or (), edits=edits)
+    if level == 1:
+        return level_1(encoder, trace)
+    if level == 6:
+        return level_6(encoder, trace)
+    if level in OF_WORDS:
+        return OF_WORDS[level](encoder, trace, asked["step"], asked["index"], asked.get("words") or ())
+    if level in OF_STEP and asked.get("step"):
+        return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
+    return MORE[level](encoder, trace, asked.get("layer", -1))
+
+
+@pytest.fixture(scope="module")
+def shipped_head() -> TextEncoder:
+    return TextEncoder.from_pretrained("good-or-bad")
+
+
+@pytest.fixture
+def shown(mounted: Mounted, shipped_head: TextEncoder) -> Shown:
+    """Opens a page of a model with labels."""
+
+    def show(name: str, encoder: TextEncoder = shipped_head, **first: Any) -> Page:
+        at = {"sentence": DINNER, **first}
+        ready = ".enc-finding:not(:empty), .enc-question:not(:empty)"
+        return mounted(name, lambda asked: packet(encoder, asked), first=at, keys=DRAWN, more=True, ready=ready)
+
+    return show
+
+
+def trained(name: str) -> TextEncoder:
+    """A small model with a head of labels, whose random weights count as trained."""
+    encoder = TextEncoder.from_config(replace(SMALL, classifier=HEADS[name]), seed=3)
+    with torch.no_grad():
+        assert encoder.model.classifier is not None
+        encoder.model.classifier.output.weight.mul_(3)
+    encoder.source = replace(encoder.source, seed=None, maker="here")
+    return encoder
+
+
+def number(text: str | None) -> float:
+    """A number as it is set in a picture."""
+    return float((text or "").replace(MINUS, "-"))
+
+
+def lead(trace: Trace) -> float:
+    """How far the first label leads the second."""
+    good, bad = trace["classifier.logits"].tolist()
+    return float(good - bad)
+
+
+def title(page: Page) -> str:
+    return (page.get_by_role("heading", level=1).text_content() or "").replace("\u00a0", " ")
+
+
+def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: TextEncoder) -> None:
+    page, trace = shown("output"), shipped_head.trace(DINNER)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("speaks for it most")
+    assert title(page) == f"“good”, 81 %: “dinner” speaks for it most, with +2.0; “cold” against it, with {MINUS}1.6."
+    items = page.locator(".ws-words > div").evaluate_all(ITEMS)
+    names = ["[CLS]", *DINNER.rstrip(".").split(), ".", "[SEP]", "built in", "good"]
+    assert [name for name, *_ in items] == names
+    assert sum(share for _, share, _ in items[:-1]) == pytest.approx(items[-1][1], abs=1e-4)
+    assert items[-1][1] == pytest.approx(lead(trace), abs=1e-4)
+    # What hiding dinner costs, and the bars of both labels.
+    masked = lead(shipped_head.trace(DINNER.replace("dinner", "[MASK]")))
+    dinner = page.locator(".ws-words > div", has_text="dinner")
+    mark, up = (dinner.evaluate(PROPERTY, name) for name in ("--at", "--up"))
+    assert mark / up == pytest.approx((lead(trace) - masked) / items[5][1], abs=0.01)
+    shares = page.locator(".lb-bars [data-guess]").evaluate_all(LINES)
+    assert dict(shares) == pytest.approx(dict(shipped_head.labels(trace) or []), abs=1e-6)  # type: ignore[arg-type]
+    for layer, head in ((0, 0), (1, 5), (5, 2)):
+        off = lead(shipped_head.trace(DINNER, edits=(Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,)),)))
+        cell = page.locator(f'.lb-below [data-head-row="{layer},{head}"]')
+        assert float(cell.get_attribute("data-value") or "") == pytest.approx(off - lead(trace), abs=1e-4)
+        text = cell.text_content()
+        assert (
+            (text == "·")
+            if abs(off - lead(trace)) < 0.05
+            else number(text) == pytest.approx(off - lead(trace), abs=0.051)
+        )
+    expect(page.locator(".lb-said")).to_contain_text("without 5.2: 81\u00a0% → 88\u00a0%")
+    expect(page.locator(".lb-said")).to_contain_text("without 1.5: 81\u00a0% → 73\u00a0%")
+    expect(page.locator(".lb-key")).to_contain_text("None turns it.")
+    expect(page.locator(".ws-words em").nth(5)).to_have_text("none")
+    expect(page.locator(".lb-counts")).to_contain_text("good sentences: 89 of 100 right")
+
+
+def test_the_labels_are_swapped_and_the_bars_turn_over(shown: Shown) -> None:
+    page = shown("output")
+    dinner = page.locator(".ws-words > div", has_text="dinner")
+    before = float(dinner.get_attribute("data-share") or "")
+    page.locator("[data-pair=guess]").select_option("bad")
+    expect(page.locator(".ws-words .is-sum .ws-name")).to_have_text("bad")
+    assert float(dinner.get_attribute("data-share") or "") == pytest.approx(-before, abs=1e-6)
+    assert title(page).startswith("“bad”, 19 %: “cold” speaks for it most, with +1.6")
+    assert page.locator("[data-pair] option", has_text="another word").count() == 0
+
+
+def test_what_if_says_what_a_head_and_a_word_do_to_the_label(shown: Shown, shipped_head: TextEncoder) -> None:
+    page = shown("what_if")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("the label is “good”")
+    assert title(page).endswith("losing head 5 of layer 1 hurts it most: 73 % is left.")
+    page.locator('[data-cell="1,5"]').click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Without head 5 of layer 1, “good” falls from 81")
+    off = shipped_head.trace(DINNER, edits=text_to_edits("layers.1.attention.heads:zero:h=5"))
+    expect(page.locator("[data-guess]:not([data-after])")).to_have_count(0)
+    bars = page.locator("[data-guess]").evaluate_all(LINES)
+    assert dict(bars) == pytest.approx(dict(shipped_head.labels(off) or []), abs=1e-5)  # type: ignore[arg-type]
+    page.get_by_role("button", name="All on again").click()
+    page.get_by_role("button", name="Hide dinner").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Without “dinner”, “good” falls from 81")
+    masked = shipped_head.trace(DINNER.replace("dinner", "[MASK]"))
+    bars = page.locator("[data-guess]").evaluate_all(LINES)
+    assert dict(bars) == pytest.approx(dict(shipped_head.labels(masked) or []), abs=1e-5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["shipped", "tagger"])
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_nine_pages_open_and_none_speaks_of_guesses(
+    shown: Shown, shipped_head: TextEncoder, name: str, size: dict[str, int]
+) -> None:
+    encoder = shipped_head if name == "shipped" else trained(name)
+    for key in DRAWN:
+        page = shown(key, encoder, other="We had a delicious dinner in a warm room.")
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.wait_for_timeout(400)
+        assert not overflows(page), key
+        text = page.evaluate(TEXTS).replace("What the model guesses", "")  # the foot, which is shut
+        assert not re.search(r"guess|NaN|undefined", text), (key, re.findall(r".*(?:guess|NaN|undefined).*", text))
+
+
+def test_a_tagger_labels_each_word_and_says_why_for_the_chosen_one(shown: Shown) -> None:
+    encoder = trained("tagger")
+    page, trace = shown("output", encoder, word=5), encoder.trace(DINNER)
+    labels: Any = encoder.labels(trace)
+    under = page.locator(".word-row button").evaluate_all(UNDER)
+    names = ["O", "B-PER", "<b>x</b>", "O (3)"]
+    best = [names[int(trace["classifier.logits"][i].argmax())] for i in answers(encoder.config).places(trace, [])]
+    assert under == best and len(labels) == len(best)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("“dinner” is “")
+    total = float(page.locator(".ws-words .is-sum").get_attribute("data-share") or "")
+    first, second = trace["classifier.logits"][5].topk(2).values.tolist()
+    assert total == pytest.approx(first - second, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "headline", "below"),
+    [
+        ("regression", rf"“how good” is {MINUS}?[\d.]+: “.+” adds most, \+", "This head gives numbers, no shares"),
+        ("several", r"“\w+”, [\d.]+ %", "Several of these labels may hold at once"),
+        ("single", "“yes” is the only label of this model", "One of these labels holds"),
+    ],
+)
+def test_other_problems_are_said_as_what_they_are(shown: Shown, name: str, headline: str, below: str) -> None:
+    page = shown("output", trained(name))
+    expect(page.locator(".lb-below")).to_contain_text(below)
+    page.wait_for_function(HERE)
+    assert re.match(headline, title(page)), title(page)
+    assert page.locator(".ws-words").count() == (name != "single")
+    assert ("%" in (page.locator(".lb-bars").text_content() or "")) == (name != "regression")
+
+
+def test_a_head_that_was_never_taught_says_so(shown: Shown) -> None:
+    page = shown("output", TextEncoder.from_config(replace(SMALL, classifier=HEADS["several"]), seed=3))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("This head was not taught")
+    expect(page.locator(".lb-below")).to_contain_text("The weights of this head are random")
