@@ -119,6 +119,36 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert own == {"answer": 3, "table": "1.1", "sentence": ""}
 
 
+def test_what_is_hidden_is_sent_to_no_pupil_before_the_answer(client: TestClient) -> None:
+    """Ask first, then open: the answer comes with the asked word, layer and head."""
+    teacher, pupil = opened(client)
+    with listen(client) as led, listen(client) as line:
+        leads, hears = Heard(led, teacher), Heard(line, pupil)
+        for heard in (leads, hears):
+            heard.until(lambda parts: "class" in parts)
+        post(client, "act", seat=teacher, act="hide")
+        hears.until(lambda parts: parts["class"]["covered"])
+        post(client, "show", seat=teacher, page="heads", query=GAP | {"layer": "3"})
+        leads.until(lambda parts: parts["class"]["shown"]["page"] == "heads")
+        post(client, "ask", seat=teacher, query=GAP, page="attention", kind="look", word=5)
+        hears.until(lambda parts: phase(parts) == "open")
+        with listen(client) as late:
+            shown = Heard(late, pupil).until(lambda parts: "class" in parts)["class"]["shown"]
+        assert (shown["page"], shown["query"]) == ("", {})
+        post(client, "act", seat=teacher, act="compare")
+        hears.until(lambda parts: phase(parts) == "answers")
+        assert "heads" not in "".join(hears.all) and '"page": "attention"' not in "".join(hears.all)
+        post(client, "act", seat=teacher, act="reveal")
+        shown = hears.until(lambda parts: phase(parts) == "shown")["class"]["shown"]
+        assert shown["page"] == "attention" and not hears.parts["class"]["covered"]
+        assert shown["query"] == GAP | {"layer": "1", "head": "2", "word": "5", "step": "attention.weights"}
+        post(client, "act", seat=teacher, act="put_away")
+        post(client, "act", seat=teacher, act="hide")
+        hears.until(lambda parts: parts["class"]["covered"])
+        post(client, "act", seat=teacher, act="unhide")
+        assert hears.until(lambda parts: not parts["class"]["covered"])["class"]["shown"]["page"] == "attention"
+
+
 @pytest.mark.parametrize(
     ("kind", "given", "begins"),
     [
@@ -138,8 +168,9 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
         queries = [{"lesson": "what-is-attention", "at": str(at), "model": "small"} for at in range(1, 7)]
         refusal = post(client, "ask", 409, seat=teacher, query=GAP, kind=kind)
         assert "asks nothing" in refusal["message"]
-    offers = [(query, post(client, "offer", seat=teacher, query=query)) for query in queries]
-    query, offered = next((query, one) for query, one in offers if one["lesson"] or kind != "lesson")
+        steps = library.bundled()["what-is-attention"].steps
+        queries = [query for query in queries if steps[int(query["at"]) - 1].question]
+    query, offered = queries[0], post(client, "offer", seat=teacher, query=queries[0])
     assert len({*offered["tokens"]}) == len(offered["tokens"]) and offered["claims"] and offered["no_guess"] == ""
     post(client, "ask", seat=teacher, query=query, kind=kind, **given)
     with listen(client) as line:

@@ -103,6 +103,23 @@ def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
     assert results.rounds == (answers,) and results.question.hits(answers) == 2
 
 
+def test_a_number_is_said_with_its_unit_and_what_the_model_gives_as_what_it_is(room: Classroom) -> None:
+    teacher = room.open()
+    pupil = come(room, teacher.code)
+    room.ask(teacher, replace(MUCH, unit="%"))
+    assert room.answer(pupil, 1, 1, 12)
+    room.compare(teacher)
+    hidden = answers.spelled(room.results(teacher.code))
+    assert hidden["near"] is None and hidden["had"] == "" and "12 %" in hidden["said"]
+    room.reveal(teacher)
+    spelled = answers.spelled(room.results(teacher.code))
+    assert spelled["said"] == "It is 40 %. 0 of 1 (0 %) said that or near it." and spelled["near"] == (35, 45)
+    assert [line["text"] for line in spelled["lines"]] == ["10 to 15 %", "40 to 45 %"]
+    alike = replace(LOOK, number=1, values=(-0.5, 0.25, 1.0), form="cosine")
+    lines = answers.spelled(Results(alike, ([2.0],)))["lines"]
+    assert [(line["gives"], line["value"]) for line in lines] == [("-0.5", 0.0), ("0.25", 0.25), ("1", 1.0)]
+
+
 def test_a_pupil_cannot_lead_and_the_secret_is_not_kept(room: Classroom) -> None:
     teacher = room.open()
     pupil, other = come(room, teacher.code), room.open()

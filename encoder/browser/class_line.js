@@ -2,23 +2,26 @@
 // The line of a class on every page, with its question, and the page A class.
 import { bars } from './bars.js';
 import { copied } from './controls.js';
-import { el } from './dom.js';
+import { isEmpty, saveSheet, sheetView } from './class_sheet.js';
+import { below, el } from './dom.js';
 import { html, nothing, render as into, repeat } from './lit.js';
-import { percent } from './number.js';
+import { tight } from './number.js';
 import { say } from './say.js';
 
 const UNREACHED = 'The class cannot be reached right now. Your screen stays as it is, and keeps trying.';
 const NOBODY = 'Your teacher is away; the class goes on when they are back.';
-const VEIL = 'The page comes back with the answer.';
+const VEIL = 'The picture comes with the answer.';
+const HIDE = 'Ask first, then open: nobody sees the picture, or is sent it, until you reveal the answer.';
 const CLOSED = 'Voting is closed. Your teacher will show the answer.';
 /** @type {Record<string, string[]>} */
-const PHASES = { open: ['close', 'compare', 'reveal'], closed: ['compare', 'reveal', 'again'], answers: ['reveal', 'again'], shown: ['again'] };
+const PHASES = { open: ['compare', 'reveal', 'close'], closed: ['compare', 'reveal', 'again'], answers: ['reveal', 'again'], shown: ['again'] };
 /** @type {Record<string, string>} */
-const ACTS = { close: 'Close voting', compare: 'Close and show votes', reveal: 'Reveal the answer', again: 'Vote again', put_away: 'Done' };
+const ACTS = { compare: 'Show the votes', reveal: 'Reveal the answer', again: 'Vote again', close: 'Stop voting', put_away: 'Done' };
 /** What can be asked, and what is chosen for it. @type {Record<string, [title: string, ...fields: string[]]>} */
-const KINDS = { lesson: ['The question of this lesson'], look: ['Where will this head look?', 'word'], much: ['How much?', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['True or false?', 'claim'] };
+const KINDS = { look: ['Where will this head look?', 'layer', 'head', 'word'], much: ['How much?', 'layer', 'head', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['True or false?', 'claim'] };
 /** @type {Record<string, string>} */
-const FIELDS = { word: 'Which word?', gap: 'Which word is hidden?', to: 'At which word does it look?', claim: 'Which claim?' };
+const FIELDS = { layer: 'Layer', head: 'Head', word: 'Which word?', gap: 'Which word is hidden?', to: 'At which word does it look?', claim: 'Which claim?' };
+const NARROW = 720; // px of a screen on which answers are folded
 const STEPS = 100; // places of the slider
 const MOST_HERE = 5; // claims of a page that stand first
 /** Pages to begin with. @type {[key: string, title: string][]} */
@@ -52,94 +55,138 @@ function leave({ key, currentTarget }) {
 const under = (name, title, hidden, inside, turned) => html`<details class="enc-class-under" data-class=${name} ?hidden=${hidden} @toggle=${turned ?? nothing} @keydown=${leave}>
   <summary class="enc-pill">${title}</summary><div class="enc-class-box">${inside}</div></details>`;
 
-/** The answers that were given or are right, as bars; the mark is where the vote before ended. @param {Results} results */
-function answerBars({ lines, of }) {
-  const last = of.length - 1, shown = lines.filter(({ votes, right }) => right || votes.some(Boolean)), left = lines.length - shown.length;
-  return html`${bars(shown.map(({ text, votes, right, value }) => {
-    const said = [last ? `${votes[0]}, then ${votes[last]}` : String(votes[0]), value === null ? '' : `model ${percent(value)}`].filter(Boolean).join(' · ');
-    return { name: `${right ? '✓ ' : ''}${text}`, kind: right ? 'is-own' : '', fills: [{ text: said, share: votes[last] / Math.max(1, of[last]), mark: last ? votes[0] / Math.max(1, of[0]) : NaN }] };
-  }))}${left ? html`<p class="enc-small">${left === 1 ? '1 other: no votes' : `${left} others: no votes`}</p>` : nothing}`;
+/** The answers that were given or are right, as bars: the class's and, once that is shown, the model's below. The mark is where the vote before ended. @param {Results} results @param {number} [own] which line is this screen's own */
+function answerBars({ lines, of }, own = -1) {
+  const last = of.length - 1, some = lines.some(({ gives }) => gives), known = lines.filter(({ votes, right }) => right || votes.some(Boolean)), left = lines.length - known.length;
+  /** @param {number} count */
+  const votes = count => (count === 1 ? '1 vote' : `${count} votes`);
+  return html`<details class="enc-class-all" ?open=${innerWidth > NARROW}><summary>All answers</summary>${bars(known.map(line => ({ name: `${line.right ? '✓ ' : ''}${line.text}${line === lines[own] ? ' (you)' : ''}`, kind: line.right ? 'is-own' : line === lines[own] ? 'is-yours' : '', fills: [
+    { colour: 'second', text: last ? `${line.votes[0]}, then ${votes(line.votes[last])}` : votes(line.votes[0]), share: line.votes[last] / Math.max(1, of[last]), mark: last ? line.votes[0] / Math.max(1, of[0]) : NaN },
+    ...(some ? [{ text: tight(`the model gives ${line.gives}`), share: line.value ?? 0, colour: 'accent' }] : []),
+  ] })), { kind: 'enc-class-bars', label: 'Votes' })}${left ? html`<p class="enc-small">${left === 1 ? '1 other: no votes' : `${left} others: no votes`}</p>` : nothing}</details>`;
 }
 
-/** A number that is answered. @param {number} value */
-const rounded = value => String(Number(value.toPrecision(4)));
+/** A number that is answered. @param {number} value @param {string} unit */
+const rounded = (value, unit) => `${Number(value.toPrecision(4))} ${unit}`.trim();
+
+/** An answer in words. @param {Question} about @param {number} answer */
+export const inWords = ({ kind, options, unit }, answer) => (kind === 'choice' ? options[answer] ?? '' : rounded(answer, unit));
+
+/** Whether an answer is right, as far as that is to be seen. @param {Results} results @param {number} answer @returns {boolean | null} */
+export function isRight({ lines, near }, answer) {
+  if (near) return near[0] <= answer && answer <= near[1];
+  return lines.find(line => line.answer === answer)?.right ?? null;
+}
 
 /** @param {State} state @param {Acts} acts */
 export function classLine(state, acts) {
   const element = el('div', { class: 'enc-class-part', hidden: true }), leads = () => state.seat.includes('-leads-');
   const form = askForm(state, acts, () => draw(), () => close('ask'));
-  let veiled = false, shown = 0;
+  let cover = '', shown = '';
+  addEventListener('resize', () => below(question()));
+  addEventListener('scroll', () => below(question()), { passive: true, capture: true });
+  const question = () => /** @type {HTMLElement | null} */ (element.querySelector('.enc-class-question'));
 
   /** @param {string} name */
   const close = name => { /** @type {HTMLDetailsElement} */ (element.querySelector(`[data-class=${name}]`)).open = false; };
 
   /** Where this screen is, or how many are there. */
   function place() {
-    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.answered === null ? '' : say('class_answered', { count: state.counts.answered }), state.counts.uncounted ? say('class_uncounted', { count: state.counts.uncounted }) : '', state.wall.length ? say(state.wall.length > 1 ? 'class_sentences' : 'class_sentence', { count: state.wall.length }) : ''].filter(Boolean).join(', ');
-    return `${state.seat.includes('-follows-') ? 'You see what the class sees.' : 'You are on your own.'}${state.now && !state.now.led ? ` ${NOBODY}` : ''}`;
+    if (leads()) return !state.counts ? '' : [say('class_here', { here: state.counts.here, follow: state.counts.follow }), state.counts.uncounted ? say('class_uncounted', { count: state.counts.uncounted }) : '', state.wall.length ? say(state.wall.length > 1 ? 'class_sentences' : 'class_sentence', { count: state.wall.length }) : ''].filter(Boolean).join(', ');
+    return `${state.seat.includes('-follows-') ? 'You follow your teacher.' : 'You are on your own.'}${state.now && !state.now.led ? ` ${NOBODY}` : ''}`;
   }
 
-  /** The widget for an answer: what is chosen in it stays until the server has taken it. @param {Question} about */
-  function widget({ kind, ask, options, low, high }) {
+  /** What is chosen stays until the server has taken it. @param {Question} about @param {(about: Question) => unknown} view */
+  const kept = (about, view) => repeat([about], () => `${state.seat.slice(0, 6)} ${about.number} ${about.round}`, view);
+
+  /** The widget for an answer. @param {Question} about */
+  function widget({ kind, ask, options, low, high, unit }) {
     const given = state.own.answer;
     return kind === 'choice' ? html`<fieldset><legend class="enc-spoken">${ask}</legend>${options.map((text, i) => html`<label><input type="radio" name="enc-class-answer" value=${i} .checked=${i === given} @change=${() => acts.answer(i)}><span class="enc-pill">${text}</span></label>`)}</fieldset>`
-      : html`<label class="enc-class-range"><input type="range" min=${low} max=${high} step=${(high - low) / STEPS} .value=${String(given ?? (low + high) / 2)} aria-label=${ask} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => acts.answer(Number(target.value))}
-        @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { /** @type {HTMLOutputElement} */ (target.nextElementSibling).value = rounded(Number(target.value)); }}><output .value=${given === null ? '' : rounded(given)}></output></label>`;
+      : html`<label class="enc-class-range"><output .value=${given === null ? '?' : rounded(given, unit)}></output><input type="range" min=${low} max=${high} step=${(high - low) / STEPS} .value=${String(given ?? (low + high) / 2)} aria-label=${ask} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => acts.answer(Number(target.value))}
+        @input=${(/** @type {{target: HTMLInputElement}} */ { target }) => { /** @type {HTMLOutputElement} */ (target.previousElementSibling).value = rounded(Number(target.value), unit); }}><span class="enc-class-ends"><span>${rounded(low, unit)}</span><span>${rounded(high, unit)}</span></span></label>`;
   }
 
-  /** @param {Question} about */
-  function question(about) {
-    const { number, round, phase, kind, options } = about, given = state.own.answer, answering = phase === 'open' && !leads(), shows = ['answers', 'shown'].includes(phase), results = shows && state.now?.results;
-    const own = given === null ? 'Not answered yet.' : say('class_own', { answer: kind === 'choice' ? options[given] ?? '' : rounded(given) });
-    const names = [...PHASES[phase].filter(name => name !== 'again' || round === 1), 'put_away'];
-    return html`<section class="enc-class-question" aria-label="What the class is asked">${about.sentence ? html`<p class="enc-class-sentence" dir="auto" translate="no" lang="">${about.sentence}</p>` : nothing}<h2>${about.ask}${round > 1 ? ' (second vote)' : ''}</h2>
-      <div class="enc-class-options" ?hidden=${!answering}>${answering ? repeat([about], () => `${state.seat.slice(0, 6)} ${number} ${round}`, widget) : nothing}</div>
-      <p class="enc-small" role="status" ?hidden=${leads() || shows}>${answering ? `${own} You can change it until voting closes.` : CLOSED}</p>
-      ${leads() && kind === 'choice' && !shows ? html`<p class="enc-class-offered">${options.map(text => html`<bdi translate="no" lang="">${text}</bdi> `)}</p>` : nothing}
-      <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, name === 'compare' && phase === 'closed' ? 'Show votes' : text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] }))}</div>
-      <p role="status" ?hidden=${!results}>${results ? results.said : ''}</p>${results ? answerBars(results) : nothing}${button('see', 'See the picture', acts.back, { hidden: phase !== 'shown' || !state.seat.includes('-alone-') })}</section>`;
+  /** The words of the sentence, to press, with the votes for each below once they are shown. @param {Question} about */
+  function words(about) {
+    const { options, phase, ask } = about, results = state.now?.results, can = phase === 'open' && !leads(), given = state.own.answer;
+    return html`<fieldset class="enc-class-words" role="radiogroup" aria-label=${ask} ?disabled=${!can}>${options.map((text, i) => {
+      const votes = results?.lines[i]?.votes ?? [], last = votes[votes.length - 1];
+      return html`<label class=${i === given ? 'is-yours' : ''}><input type="radio" name="enc-class-answer" value=${i} .checked=${i === given} aria-label=${text} @change=${() => acts.answer(i)}><bdi translate="no" lang="">${text.replace(/ \(\d+\)$/, '')}</bdi><b class="enc-class-votes" ?hidden=${!last}>${last}<span class="enc-spoken"> of ${results?.of[votes.length - 1]}</span></b></label>`;
+    })}</fieldset>`;
+  }
+
+  /** The question, how far it is, and what its teacher can do; `head` stands in place of it, once that is said. @param {Question} about @param {unknown} [head] */
+  function asked(about, head = null) {
+    const { round, phase, kind, in_sentence: inSentence } = about, given = state.own.answer, answering = phase === 'open' && !leads(), shows = ['answers', 'shown'].includes(phase), results = shows ? state.now?.results ?? null : null, known = phase === 'shown';
+    const right = results && given !== null ? isRight(results, given) : null, names = [...PHASES[phase].filter(name => name !== 'again' || round === 1), 'put_away'];
+    const status = !answering ? CLOSED : given === null ? `${inSentence ? 'Press a word.' : kind === 'choice' ? 'Choose one.' : 'Move the mark.'}` : `${say('class_own', { answer: inWords(about, given) })} You can change it until voting closes.`;
+    return html`${leads() && !known && state.counts && state.counts.answered !== null ? html`<p class="enc-class-count"><b>${state.counts.answered}</b> <span>of ${Math.max(state.counts.here, state.counts.answered)} answered</span></p>` : nothing}
+      <h2 tabindex="-1">${head ?? html`${about.ask}${round > 1 ? ' (second vote)' : ''}`}</h2>
+      <div class="enc-class-options" ?hidden=${!answering || inSentence}>${answering && !inSentence ? kept(about, widget) : nothing}</div>
+      <p class="enc-small" role="status" ?hidden=${leads() || shows}>${status}</p>
+      ${leads() && kind === 'choice' && !inSentence && !shows ? html`<p class="enc-class-offered">${about.options.map(text => html`<bdi translate="no" lang="">${text}</bdi> `)}</p>` : nothing}
+      <p role="status" ?hidden=${!results}>${results ? (head && results.had) || results.said : ''}</p>
+      ${results && given !== null && !head ? html`<p class="enc-class-own" data-right=${right ?? nothing}>You answered <b>${inWords(about, given)}</b>${right === null ? '.' : right ? ': right.' : ': not this time.'}</p>` : nothing}
+      <div class="enc-class-acts" ?hidden=${!leads()}>${Object.entries(ACTS).map(([name, text]) => button(name, text, () => acts.act(name), { hidden: !names.includes(name), first: name === names[0] && !known }))}</div>
+      ${results && known ? answerBars(results, given === null ? -1 : results.lines.findIndex(line => line.answer === (kind === 'choice' ? given : NaN))) : nothing}${button('see', 'See the picture', acts.back, { hidden: phase !== 'shown' || !state.seat.includes('-alone-') })}`;
+  }
+
+  /** What stands in the place of the picture. @param {Question | null} about */
+  function stage(about) {
+    const results = about?.phase === 'answers' ? state.now?.results : null;
+    return html`${about?.in_sentence ? kept(about, words) : about?.sentence ? html`<p class="enc-class-sentence" dir="auto" translate="no" lang="">${about.sentence}</p>` : nothing}
+      ${results ? answerBars(results) : nothing}<p>${about ? VEIL : 'Your teacher has hidden the picture. A question comes.'}</p>`;
   }
 
   function draw() {
-    const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, number = state.now?.shown.number ?? 0;
+    const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, hides = Boolean(state.now?.covered && !about), now = about ? `${about.number} ${about.round}` : '';
     element.hidden = !wrong && (!seat || (leads() && away && !about));
     into(html`<div class="enc-class-line" ?hidden=${!seat || (leads() && away)}><p><b>${seat && say('class_called', { code: seat.slice(0, 6) })}</b> <span role="status">${seat && place()}</span></p>
-        ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}
-        ${under('ask', 'Ask the class', !leads() || away || about !== null, form.view(), ({ currentTarget }) => { if (currentTarget.open) form.fill(); })}
+        ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}${hider(state, acts, !leads() || away || about !== null || state.besides)}
+        ${under('ask', state.besides ? 'Ask something else' : 'Ask the class', !leads() || away || about !== null, form.view(), ({ currentTarget }) => { if (currentTarget.open) form.fill(); })}
         ${under('send', 'Send a sentence', leads(), html`<form class="enc-form" @submit=${typed(text => text.trim() && acts.send(text))}>
           <input type="text" class="enc-sentence" maxlength="200" aria-label="A sentence for the class to try" placeholder="A sentence for the class to try"><button class="enc-pill">Send</button></form>
           <p class="enc-small">${own.sentence ? say('class_sent', { sentence: own.sentence }) : 'Your teacher sees it without your name.'} A new one replaces it.</p>`)}
+        ${under('sheet', 'My sheet', leads(), leads() ? nothing : sheetView(state.sheet))}
         ${button('leave', 'Leave', acts.leave, { hidden: leads() })}</div>
-      <p class="enc-trouble" role="alert" ?hidden=${!wrong}>${wrong}</p>${about && seat ? question(about) : nothing}<p class="enc-class-veil" ?hidden=${!veiled}>${VEIL}</p>`, element);
-    if (shown !== number && !element.querySelector('input')?.value) close('send'); // the class has gone on
-    shown = number;
+      <p class="enc-trouble" role="alert" ?hidden=${!wrong}>${wrong} ${!seat && !isEmpty(state.sheet) ? button('sheet_save', 'Save my sheet', () => saveSheet(state.sheet)) : nothing}</p>
+      ${about && seat && !state.besides ? html`<section class="enc-class-question" aria-label="What the class is asked">${asked(about)}</section>` : nothing}
+      ${cover === 'all' || (about && away && about.phase !== 'shown') ? html`<div class="enc-class-veil">${stage(about)}</div>` : nothing}${hides && leads() && !away ? html`<p class="enc-small">The picture is hidden, here and on all screens. Choose what to ask about, then ask.</p>` : nothing}`, element);
+    if (shown !== now) for (const name of ['send', 'sheet']) close(name); // the class has gone on
+    shown = now;
+    below(question());
   }
 
   return {
     element,
-    /** @param {boolean} hides */
-    draw(hides) {
-      veiled = hides;
+    /** @param {string} covers what of the page is not to be seen */
+    draw(covers) {
+      cover = covers;
       draw();
     },
+    asked,
   };
 }
 
-/** What there is to ask about. @typedef {{tokens: string[], pair: number[], guess: number, no_guess: string, claims: {text: string, pages: string[]}[], lesson: string}} Offered */
+/** Hides the picture from all, before a question about it. @param {State} state @param {Acts} acts @param {boolean} hidden @param {string} [name] */
+const hider = (state, acts, hidden, name = 'hide') => button(name, state.now?.covered ? 'Show the picture' : 'Hide the picture', () => acts.act(state.now?.covered ? 'unhide' : 'hide'), { hidden, title: HIDE });
+
+/** What there is to ask about. @typedef {{tokens: string[], layers: number, heads: number, place: number[], pair: number[], guess: number, no_guess: string, claims: {text: string, pages: string[]}[]}} Offered */
 
 /** What a teacher can ask about the run on the screen. @param {State} state @param {Acts} acts @param {() => void} draw @param {() => void} close */
 function askForm(state, acts, draw, close) {
   /** @type {Offered | null} */
   let offered = null;
-  let kinds = /** @type {string[]} */ ([]), kind = '', busy = false;
+  let kind = 'look', busy = false;
 
   /** What is asked about: as usual, until another is chosen. @param {string} name @param {Offered} of */
-  function field(name, { tokens, claims, pair, guess }) {
-    const usual = name === 'to' ? pair[1] : name === 'gap' ? guess : name === 'word' ? pair[0] : NaN;
+  function field(name, { tokens, claims, pair, guess, layers, heads, place }) {
+    const usual = name === 'layer' ? place[0] : name === 'head' ? place[1] : name === 'to' ? pair[1] : name === 'gap' ? guess : name === 'word' ? pair[0] : NaN;
     /** @param {string} text @param {number} i */
     const option = (text, i) => html`<option value=${i} ?selected=${i === usual}>${text}</option>`;
     const here = claims.filter(({ pages }) => pages.includes(state.page)), one = (/** @type {Offered['claims'][number]} */ claim) => option(claim.text, claims.indexOf(claim));
-    return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name === 'gap' ? 'word' : name}>${name !== 'claim' ? tokens.map(option)
+    return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name === 'gap' ? 'word' : name}>${name !== 'claim' ? (name === 'layer' || name === 'head' ? [...Array(name === 'layer' ? layers : heads).keys()].map(String) : tokens).map(option)
       : html`${here.length ? html`<optgroup label="On this page">${here.slice(0, MOST_HERE).map(one)}</optgroup>` : nothing}<optgroup label="All claims">${claims.map(one)}</optgroup>`}</select></label>`;
   }
   /** @param {SubmitEvent} event */
@@ -154,14 +201,12 @@ function askForm(state, acts, draw, close) {
   }
   return {
     view() {
-      const blocked = kind === 'word' ? offered?.no_guess : kind === 'lesson' && !offered?.lesson ? 'This step of a lesson asks nothing; go to one that does.' : '', of = blocked ? null : offered;
-      return html`<form @submit=${put}><select class="enc-pill" aria-label="Ask" @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => { kind = target.value; draw(); }}>${kinds.map(key => html`<option value=${key} .selected=${key === kind}>${KINDS[key][0]}</option>`)}</select>
+      const blocked = kind === 'word' ? offered?.no_guess : '', of = blocked ? null : offered;
+      return html`<form @submit=${put}><select class="enc-pill" aria-label="Ask" @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => { kind = target.value; draw(); }}>${Object.keys(KINDS).map(key => html`<option value=${key} .selected=${key === kind}>${KINDS[key][0]}</option>`)}</select>
         <div class="enc-class-fields">${of ? repeat(KINDS[kind].slice(1), name => `${kind} ${name}`, name => field(name, of)) : nothing}</div>
-        <p class="enc-small">${blocked || (offered ? (kind === 'lesson' && offered.lesson) || '' : 'One moment …')}</p><button class="enc-pill enc-class-first" data-class="ask_now" ?disabled=${busy || !of}>Ask</button></form>`;
+        <p class="enc-small">${blocked || (offered ? '' : 'One moment …')}</p><button class="enc-pill enc-class-first" data-class="ask_now" ?disabled=${busy || !of}>Ask</button></form>`;
     },
     async fill() {
-      kinds = Object.keys(KINDS).filter(key => key !== 'lesson' || state.query().lesson);
-      if (!kinds.includes(kind)) [kind] = kinds;
       offered = null;
       draw();
       offered = await acts.offer();
@@ -200,11 +245,11 @@ export function classPage(state, acts) {
 
   /** The headline: who is here, or what is to be done. */
   function headline() {
-    const { seat, counts, now } = state;
+    const { seat, counts } = state;
     if (!seat) return 'Teach live: your screen leads, your class guesses and answers';
     if (!seat.includes('-leads-')) return say('class_in', { code: seat.slice(0, 6) });
     if (!counts?.here) return 'Nobody has joined yet: show the class this code';
-    return now?.asked && counts.answered !== null ? say('class_asked', { count: counts.answered, here: counts.here }) : say('class_with', { here: counts.here, follow: counts.follow });
+    return say('class_with', { here: counts.here, follow: counts.follow });
   }
 
   function teacher() {
@@ -214,8 +259,8 @@ export function classPage(state, acts) {
         <div class="enc-class-acts">${button('', copy, async () => { copy = await copied(link) ? 'Copied' : 'Select the address to copy it'; draw(); })}${button('door', shut ? 'Unlock the class' : 'Lock the class', () => acts.act(shut ? 'open_door' : 'shut_door'))}</div><p class="enc-small">${shut ? LOCKED : UNLOCKED}</p></div>
       <svg class="enc-class-square" role="img" aria-label="The address as a QR code" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg></div>
     <div class="enc-class-cards">
-      ${card(state.now?.asked ? 'The question' : 'Begin with a page', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p>
-        <div class="enc-class-acts" ?hidden=${state.now?.asked}>${BEGIN.map(([key, title], i) => button(`begin_${key}`, title, () => acts.begin(key), { first: !i }))}</div><p ?hidden=${!state.now?.asked}>${state.now?.asked?.ask}</p>
+      ${card(state.now?.asked ? 'Answers so far' : 'Begin with a page', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p>
+        <div class="enc-class-acts" ?hidden=${state.now?.asked}>${BEGIN.map(([key, title], i) => button(`begin_${key}`, title, () => acts.begin(key), { first: !i }))}${hider(state, acts, false, 'begin_hidden')}</div>
         ${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answerBars(one)}</section>`)}
         <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Save answers as CSV', () => acts.keep('csv'))}${button('html', 'Save answers as a page', () => acts.keep('html'))}</div>`)}
       ${card('Sentences from the class', html`<p class="enc-small" ?hidden=${wall.length}>None yet. Pupils can send you one from their screen.</p>

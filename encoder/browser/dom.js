@@ -133,6 +133,14 @@ export function walkByKeys(list, items = () => [...list.children], fromRight = (
 /** The styles that a document or shadow root was given. @type {WeakMap<Node, Map<string, CSSStyleSheet>>} */
 const dressed = new WeakMap();
 
+/** Begins a strip beside the page below the bar, which a class has a line above. @param {HTMLElement | null} strip */
+export function below(strip) {
+  if (!strip) return;
+  const within = /** @type {Document | ShadowRoot} */ (strip.getRootNode()), above = [within, document].flatMap(one => [...one.querySelectorAll('.enc-bar, .enc-class-line')]);
+  if (!above.length) strip.style.removeProperty('--lesson-top');
+  else strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
+}
+
 /** Gives the document of an element, or its shadow root, a style; once, unless somebody took it away. @param {Element} root @param {string} css */
 export function dress(root, css) {
   const within = /** @type {Document | ShadowRoot} */ (root.getRootNode());

@@ -1,8 +1,9 @@
 // @ts-check
 // A class: one screen leads, others show what it shows, and guesses come in. One for a tab, whatever page it shows.
-import { classLine, classPage } from './class_line.js';
+import { classLine, classPage, inWords, isRight } from './class_line.js';
 import { linked, ofSeat } from './class_seat.js';
-import { dress } from './dom.js';
+import { keepSheet, sheetOf } from './class_sheet.js';
+import { dress, put } from './dom.js';
 import css from './in_class.css';
 import { saved } from './keep.js';
 import { look } from './look.js';
@@ -15,20 +16,20 @@ const OF = ['sentence', 'second', 'model'], ON = [...OF, 'layer', 'head', 'word'
 const OVER = 'The class is over, or its server has restarted. Your screen stays as it is.';
 
 /** @typedef {Record<string, string>} Query */
-/** @typedef {{text: string, votes: number[], right: boolean | null, value: number | null}} Line */
-/** @typedef {{number: number, said: string, of: number[], lines: Line[], ask?: string}} Results */
-/** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, sentence: string, options: string[], low: number, high: number}} Question */
-/** @typedef {{led: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
+/** `value` is how far the bar of what the model gives goes. @typedef {{answer: number, text: string, votes: number[], right: boolean | null, value: number | null, gives: string}} Line */
+/** `near` is between which numbers an answer is right. @typedef {{number: number, said: string, had: string, of: number[], lines: Line[], near: [number, number] | null, ask?: string}} Results */
+/** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, sentence: string, options: string[], in_sentence: boolean, low: number, high: number, unit: string}} Question */
+/** While it is `covered`, a pupil is not told what is shown. @typedef {{led: boolean, covered: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
 /** `uncounted` came from screens that were never here; `shut` tells that nobody new can join. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
 /** @typedef {{name: string, sentence: string}} Sent */
 /** @typedef {{answer: number | null, table?: string, sentence: string}} Own */
 /**
- * What of a class is known here: `reached` whether the class can be asked now, `trouble` what went wrong last, `own` what this pupil answered and sent.
- * @typedef {{seat: string, reached: boolean, trouble: string, now: Now | null, counts: Counts | null, wall: Sent[], results: Results[], own: Own, page: string, query: () => Query}} State
+ * What of a class is known here: `besides` whether a lesson beside the page has the question, `reached` whether the class can be asked now, `trouble` what went wrong last, `own` what this pupil answered and sent.
+ * @typedef {{seat: string, reached: boolean, trouble: string, now: Now | null, counts: Counts | null, wall: Sent[], results: Results[], own: Own, sheet: import('./class_sheet.js').Sheet, besides: boolean, page: string, query: () => Query}} State
  */
 /**
- * The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view, `veil` hides the picture; `address` is that of the page of the class. `drawn` tells that the browser draws it and says itself what is chosen in it, `code` is that of the class which its address asked for.
- * @typedef {{page: string, drawn: boolean, code: string, query: () => Query, show: (page: string, query: Query) => void, veil: (on: boolean) => void, address: string}} Screen
+ * The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view; `address` is that of the page of the class. `drawn` tells that the browser draws it and says itself what is chosen in it, `code` is that of the class which its address asked for.
+ * @typedef {{page: string, drawn: boolean, code: string, query: () => Query, show: (page: string, query: Query) => void, address: string}} Screen
  */
 /** Asks the server. @typedef {<T>(act: string, said: object, take?: (answer: Response) => Promise<T>) => Promise<T>} Ask */
 /** What can be done. @typedef {ReturnType<typeof begin>['acts']} Acts */
@@ -47,7 +48,7 @@ export function inClass(host, screen, server) {
 
 function begin() {
   /** @type {State} */
-  const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, page: '', query: () => screen.query() };
+  const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, sheet: sheetOf(''), besides: false, page: '', query: () => screen.query() };
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) })), server = /** @type {{ask: Ask, events: string}} */ (/** @type {unknown} */ (null));
   let begun = false, taken = 0, taking = false, told = '', standing = '', expects = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -101,12 +102,16 @@ function begin() {
       const asked = state.now?.asked;
       if (!asked || !(await ask('answer', { number: asked.number, round: asked.round, answer }))?.taken) return;
       state.own = { ...state.own, answer, table: `${asked.number}.${asked.round}` };
+      record();
       draw();
     },
     /** @param {string} sentence */
     async send(sentence) {
       const done = await ask('send', { sentence });
-      if (done) state.own = { ...state.own, sentence: done.sentence };
+      if (done) {
+        state.own = { ...state.own, sentence: done.sentence };
+        keepSheet(Object.assign(state.sheet, { sentences: [...state.sheet.sentences, done.sentence] }));
+      }
       draw();
       return Boolean(done);
     },
@@ -120,8 +125,10 @@ function begin() {
       screen.show(page || 'start', { ...Object.fromEntries(Object.entries(query).filter(([name]) => !['second', 'hidden', 'cell', 'word', 'edits', 'number', 'lesson', 'at'].includes(name))), sentence });
     },
     offer: () => ask('offer', { query: screen.query() }),
-    /** @param {object} said */
-    put: said => ask('ask', { query: screen.query(), ...said }),
+    /** @param {Record<string, string | number>} said */
+    put({ layer, head, ...said }) {
+      return ask('ask', { page: screen.page, query: { ...screen.query(), ...(layer === undefined ? {} : { layer: String(layer), head: String(head) }) }, ...said });
+    },
     link: () => ask('link', { at: new URL(screen.address, location.origin).href }),
     /** @param {string} format */
     async keep(format) {
@@ -142,6 +149,7 @@ function begin() {
     if (!seat) return;
     if (seat.slice(0, 6) !== state.seat.slice(0, 6)) Object.assign(state, { now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, trouble: '' });
     state.seat = seat;
+    if (!leads()) state.sheet = sheetOf(seat.slice(0, 6));
     [taken, told] = [0, ''];
     ofSeat.keep(seat);
     listen();
@@ -157,10 +165,21 @@ function begin() {
     draw();
   }
 
+  /** Writes onto the pupil's sheet what was asked, answered and shown. */
+  function record() {
+    const about = state.now?.asked, { answer } = state.own, sheet = state.sheet, before = about && sheet.answers[about.number];
+    if (!about || leads() || (answer === null && !before)) return;
+    const results = about.phase === 'shown' ? state.now?.results : null, own = [...before?.own ?? []];
+    if (answer !== null) own[about.round - 1] = inWords(about, answer);
+    sheet.answers[about.number] = { ask: about.ask, sentence: about.sentence, own, said: results?.said ?? before?.said ?? '', right: results && answer !== null ? isRight(results, answer) : before?.right ?? null };
+    keepSheet(sheet);
+  }
+
   /** Takes what the server tells. @param {any} part */
   function take(part) {
     if (part.over) return leave(part.why ?? OVER);
     if (part.class || 'away' in part) state.reached = !part.away;
+    const reveals = leads() && screen.page !== 'class' && part.class?.asked?.phase === 'shown' && state.now?.asked?.phase !== 'shown' && Boolean(state.now);
     if (part.class) {
       const before = state.now?.asked;
       state.now = part.class;
@@ -169,7 +188,8 @@ function begin() {
     }
     if (part.own) state.own = part.own;
     for (const name of /** @type {const} */ (['counts', 'wall', 'results'])) if (name in part) Object.assign(state, { [name]: part[name] });
-    follow();
+    record();
+    follow(reveals);
     draw();
     lead();
   }
@@ -219,10 +239,10 @@ function begin() {
     }
   }
 
-  /** Shows what the teacher shows. */
-  function follow() {
+  /** Shows what the teacher shows; with the answer a teacher's own screen does, too. */
+  function follow(reveals = false) {
     const shown = state.now?.shown;
-    if (!follows() || !shown?.page || shown.number === taken || !screen.page) return;
+    if (!(follows() || reveals) || !shown?.page || shown.number === taken || !screen.page) return;
     taken = shown.number;
     taking = true;
     expects = performance.now() + LONGEST;
@@ -261,14 +281,18 @@ function begin() {
   }
 
   /** Whether the picture would say the answer. */
-  const veiled = () => Boolean(state.now?.asked) && state.now?.asked?.phase !== 'shown' && (leads() || follows()) && screen.page !== 'class';
+  const covers = () => (!state.seat || !state.now?.covered || screen.page === 'class' ? '' : leads() && !state.now.asked ? 'picture' : 'all');
 
   function draw() {
     state.page = screen.page;
-    line.draw(veiled());
+    state.besides = Boolean(screen.query().lesson) && screen.page !== 'class';
+    const cover = covers(), strip = Boolean(state.seat && state.now?.asked) && !state.besides && screen.page !== 'class';
+    for (const place of [document.documentElement, line.element.parentElement]) { // the page, and a part of it that has a style of its own
+      place?.toggleAttribute('data-class-strip', strip);
+      if (place) put(place, { 'data-class-veiled': cover || null });
+    }
+    line.draw(cover);
     page.draw();
-    document.documentElement.toggleAttribute('data-class-veiled', veiled());
-    screen.veil?.(veiled());
     document.dispatchEvent(new Event(CLASS)); // a lesson beside the page hears of it
   }
 
@@ -287,7 +311,9 @@ function begin() {
     acts,
     chose,
     /** Where this tab is in its class, and how far the question is; nothing where it is in none. */
-    standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '', ask: state.now?.asked?.ask ?? '' }),
+    standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '', ask: state.now?.asked?.ask ?? '', own: state.own.answer }),
+    /** The question and how far it is, for a lesson, which may say the answer in its own words. @param {unknown} [head] */
+    asked: head => (state.now?.asked ? line.asked(state.now.asked, head) : null),
     /** What a teacher's screen shows has changed. */
     changed: lead,
     /** @param {HTMLElement} host @param {Screen} next @param {typeof server} asked */

@@ -1,7 +1,7 @@
 // @ts-check
 // A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
 import { bars } from './bars.js';
-import { dress, el, put, write } from './dom.js';
+import { below, dress, el, put, write } from './dom.js';
 import { keptIn } from './kept.js';
 import css from './lesson.css';
 import { html, nothing, render as into, repeat } from './lit.js';
@@ -32,9 +32,9 @@ const COUNT = /^\d$/;
 const SHORT = 24; // letters of answers that stand in a row
 const SHUT = 'The picture opens with your guess.';
 
-const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string}, acts: {put: (said: object) => Promise<unknown>}}}} */ (globalThis);
+const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string, own: number | null}, asked: (head?: unknown) => unknown, acts: {put: (said: {kind: string}) => Promise<unknown>, act: (name: string) => Promise<unknown>}}}} */ (globalThis);
 /** Where this tab is in a class. */
-const inClass = () => all.encoderClass?.standing() ?? { leads: false, follows: false, phase: '', ask: '' };
+const inClass = () => all.encoderClass?.standing() ?? { leads: false, follows: false, phase: '', ask: '', own: null };
 const storage = keptIn(() => localStorage);
 
 /** How all lessons went in this browser: by name, the step that was seen last, and what was guessed at each. @returns {Record<string, {at: number, guesses: Record<string, Guess>}>} */
@@ -128,10 +128,13 @@ function begin() {
 
   /** @param {number | null} guess */
   const answer = guess => { if (waits() && !inClass().follows) ask({ guess }); };
+  /** Whether the class is asked what this step asks. */
+  const asksThis = () => Boolean(inClass().ask) && plain(shown?.question?.ask ?? []).startsWith(inClass().ask);
   const waits = () => Boolean(!loading && shown?.question && !shown.told && !shown.away);
   /** @param {number} to counted from 1 */
   function go(to) {
     const step = shown?.steps[to - 1];
+    if (inClass().leads && inClass().phase) all.encoderClass?.acts.act('put_away');
     if (step) screen.show(step.page, step.query);
     else if (shown) screen.show('lessons', Object.fromEntries(OF_RUN.filter(one => screen.query()[one]).map(one => [one, screen.query()[one]])));
   }
@@ -150,17 +153,11 @@ function begin() {
     else return;
     event.preventDefault();
   }
-  /** The strip begins below the bar, which a class has a line above. */
-  function below() {
-    const within = /** @type {Document | ShadowRoot} */ (strip.getRootNode()), above = [within, document].flatMap(one => [...one.querySelectorAll('.enc-bar, .enc-class')]);
-    if (!above.length) strip.style.removeProperty('--lesson-top');
-    else strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
-  }
-  for (const event of ['scroll', 'resize']) addEventListener(event, below, { passive: true, capture: true });
+  for (const event of ['scroll', 'resize']) addEventListener(event, () => below(strip), { passive: true, capture: true });
   addEventListener('keydown', key);
   document.addEventListener(CLASS, () => {
-    const { phase, ask: theirs } = inClass(), ours = plain(shown?.question?.ask ?? []);
-    if (phase === 'shown' && waits() && theirs && ours.startsWith(theirs)) ask({ guess: null });
+    const { phase, own } = inClass(), question = shown?.question;
+    if (phase === 'shown' && waits() && asksThis()) ask({ guess: own !== null && question?.kind === 'word' ? question.words[own]?.position ?? null : own });
     else if (name()) draw();
   });
   new ResizeObserver(() => sentence()).observe(asked);
@@ -202,10 +199,11 @@ function begin() {
 
   /** @param {Shown} of */
   function body(of) {
-    const { away, question, told, name: title, text = [], texts = [], steps } = of;
+    const { away, question, told, name: title, text = [], texts = [], steps } = of, ofClass = inClass().phase;
+    if (ofClass) return html`${all.encoderClass?.asked(told && question && asksThis() ? said(told.head) : null)}${told && question && asksThis() && ofClass === 'shown' ? findings(told) : nothing}`;
     if (away) {
       const why = away.said ?? say('looking_around', {});
-      return html`<p>${why}</p><button type="button" class="enc-pill is-first" @click=${() => go(at())}>${away.why === 'sentence' ? 'Back to the lesson’s sentence' : away.why === 'model' ? 'Open the lesson’s model' : say('back_to_step', { step: at() })}</button>`;
+      return html`<p>${why}</p><button type="button" class="enc-pill is-first" ?hidden=${inClass().follows} @click=${() => go(at())}>${away.why === 'sentence' ? 'Back to the lesson’s sentence' : away.why === 'model' ? 'Open the lesson’s model' : say('back_to_step', { step: at() })}</button>`;
     }
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class</button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
@@ -215,22 +213,22 @@ function begin() {
 
   function draw() {
     const on = Boolean(name()) && screen.page !== 'class', of = shown;
-    strip.hidden = !on || !['', 'shown'].includes(inClass().phase); // what a class is asked stands on top
+    strip.hidden = !on;
     document.documentElement.toggleAttribute('data-lesson', on);
     if (!on) { shown = null; wanted = ''; return screen.draw(); }
     const quiet = Boolean(of && !of.away && !plays(of) && !whole);
     put(strip, { 'aria-label': of ? `Lesson: ${of.title}` : 'Lesson', 'data-folded': folded || Boolean(of?.away), 'data-quiet': quiet, 'data-calm': quiet && Boolean(of?.calm), 'data-more': Boolean(of?.steps[at() - 1]?.query.more), 'data-chooses': Boolean(waits() && of?.question && of.question.kind !== 'word') });
     const last = of?.steps.length ?? 1;
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" ?hidden=${inClass().follows} @click=${close}>×</button></header>
-      ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && !loading ? repeat([of], one => `${one.at}`, body) : nothing}</div>
-      <footer ?hidden=${inClass().follows}>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() || of?.goal?.done === false ? '' : 'is-on'}" ?disabled=${waits() || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
+      ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && (!loading || inClass().phase) ? repeat([of], one => `${one.at}`, body) : nothing}</div>
+      <footer ?hidden=${inClass().follows}>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() || of?.goal?.done === false ? '' : 'is-on'}" ?disabled=${(waits() && !inClass().leads) || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
     write(shut, loading ? '' : SHUT);
     shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
     // The page has the sentence itself: it is drawn above it to answer in, and where the page is hidden.
     line.element.hidden = !words().length || (Boolean(shown?.told) && !shown?.hides && (screen.page === 'start' || shown?.question?.kind !== 'word'));
     screen.draw();
-    below();
+    below(strip);
     sentence(); // which measures: it has its place by now
   }
   /** The words to choose from. */

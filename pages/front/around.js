@@ -25,7 +25,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.part === 'class') {
       const at = (/** @type {string} */ key) => data.pages?.find(one => one.key === key)?.address;
       return showClass(root, {
-        page: data.page ?? '', drawn: false, code: data.code ?? '', address: at('class') ?? '', query: () => query, veil() {},
+        page: data.page ?? '', drawn: false, code: data.code ?? '', address: at('class') ?? '', query: () => query,
         show(key, query) {
           const to = at(key);
           if (to !== undefined) leaveFor(to, query);

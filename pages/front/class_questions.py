@@ -1,7 +1,7 @@
 """What a teacher can ask the class about the run on their screen; the answer is the model's own, of that moment."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from encoder.edits.edit_text import edits_to_text
@@ -21,6 +21,7 @@ from pages.ui.classroom.open_class import LONGEST_OPTION, MOST_OPTIONS, Question
 from pages.ui.lessons import library
 from pages.ui.server import engine, jobs, measurements
 from pages.ui.server.pool import borrowing
+from pages.ui.state import site
 
 MOST_WORDS = 4  # to choose from where a word is guessed
 LONGEST = 200  # characters of a question
@@ -43,6 +44,11 @@ class Screen(RunOnScreen):
         if type(at) is not int or not 0 <= at < len(self.trace.tokens):
             raise EncoderError("choose a word of this sentence")
         return at
+
+    def row(self, word: int) -> dict[str, str]:
+        """Return what a view of a token in the head on the screen says besides."""
+        layer, head = str(self.view.layer), str(self.view.head)
+        return {"layer": layer, "head": head, "word": str(word), "step": "attention.weights"}
 
     def called(self) -> list[str]:
         """Return what the tokens are called."""
@@ -71,7 +77,7 @@ def screen(query: Mapping[str, str]) -> Screen:
 
 
 def offer(query: Mapping[str, str]) -> dict[str, Any]:
-    """What can be asked here: the tokens, which of them to ask about first, the claims, and the lesson's own question.
+    """What can be asked here: the tokens, which of them to ask about first, and the claims.
 
     Where something cannot be asked, why is said in a sentence.
     """
@@ -81,14 +87,15 @@ def offer(query: Mapping[str, str]) -> dict[str, Any]:
         source, target = largest_pair(weights.numpy(), at.trace.tokenization.special)
         word = query.get("word", "")
         known = is_count(word) and int(word) < len(at.trace.tokens)
-        step = lesson_step(at)
         return {
             "tokens": at.called(),
+            "layers": at.encoder.config.n_layers,
+            "heads": at.encoder.config.n_heads,
+            "place": [at.view.layer, at.view.head],
             "pair": [int(word) if known else source, target],
             "guess": guess_place(at.trace, at.encoder.mask_token),
             "no_guess": "" if "mlm.probabilities" in at.trace else at.encoder.why_no_guesses,
             "claims": [{"text": claim.text, "pages": pages_of(claim)} for claim in CLAIMS],
-            "lesson": "" if step is None or step.question is None else step.question.ask or "Where does it look?",
         }
 
 
@@ -103,7 +110,10 @@ def question(query: Mapping[str, str], kind: str, given: Mapping[str, Any]) -> Q
     if make_one is None:
         raise EncoderError("there is no such question")
     with borrowing():
-        return make_one(screen(query), given)
+        asked = make_one(screen(query), given)
+    page = given.get("page")
+    place = site.named(page) if isinstance(page, str) else None
+    return replace(asked, page=place.key if place else "", view={**query, **asked.view})
 
 
 def pages_of(claim: Claim) -> list[str]:
@@ -122,7 +132,8 @@ def look(at: Screen, given: Mapping[str, Any]) -> Question:
     ask = f"Which word does {at.named(word)} look at most in layer {at.view.layer}, head {at.view.head}?"[:LONGEST]
     called, shares = at.called(), tuple(row.tolist())
     names = tuple(called[i][-LONGEST_OPTION:] for i in among)
-    return Question(0, "choice", ask, float(row.argmax()), names, shares, sentence=at.sentence(), where=at.where())
+    about = Question(0, "choice", ask, float(row.argmax()), names, shares, sentence=at.sentence(), where=at.where())
+    return replace(about, in_sentence=True, view=at.row(word))
 
 
 def much(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -131,7 +142,10 @@ def much(at: Screen, given: Mapping[str, Any]) -> Question:
     layer, head = at.view.layer, at.view.head
     ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in layer {layer}, head {head}?"
     share = float(at.trace[f"layers.{layer}.attention.weights"][head, word, to])
-    return Question(0, "number", ask[:LONGEST], 100 * share, high=100.0, sentence=at.sentence(), where=at.where())
+    about = Question(0, "number", ask[:LONGEST], 100 * share, high=100.0, sentence=at.sentence(), where=at.where())
+    return replace(
+        about, unit="%", view=at.row(word) | {"cell": f"layers.{layer}.attention.weights:{head},{word},{to}"}
+    )
 
 
 def guess(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -144,7 +158,9 @@ def guess(at: Screen, given: Mapping[str, Any]) -> Question:
     truth = listed.index((shown(best[0][0])[:LONGEST_OPTION], best[0][1]))
     names, shares = tuple(name for name, _ in listed), tuple(share for _, share in listed)
     where = f"answers of a class; {at.view.model}, “{shown(text, 100)}”"
-    return Question(0, "choice", IN_GAP, float(truth), names, shares, sentence=text, where=where)
+    tokens = trace.tokenization
+    view = {"sentence": tokens.text, "word": str(word), **({"second": tokens.pair} if tokens.pair else {})}
+    return Question(0, "choice", IN_GAP, float(truth), names, shares, sentence=text, where=where, view=view)
 
 
 def with_gap(at: Screen, word: int) -> tuple[Trace, int, str]:
@@ -218,7 +234,8 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
     if question.kind == "holds":
         return verdict(question.ask, finding, at.where(head=False))
     low, high, where = question.low, question.high, at.where(head=False)
-    return Question(0, "number", question.ask, finding.value, low=low, high=high, finding=finding.sentence, where=where)
+    about = Question(0, "number", question.ask, finding.value, low=low, high=high, where=where, unit=question.unit)
+    return replace(about, finding=finding.sentence, near_by=question.near)
 
 
 def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Question:
@@ -227,13 +244,15 @@ def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Questio
     ask = "".join(text for text, _ in parts(question.ask, **values_of(at, question)))[:LONGEST]
     if question.kind == "number":
         low, high, where = question.low, question.high, at.where()
-        return Question(0, "number", ask, answer.values[0], low=low, high=high, sentence=at.sentence(), where=where)
+        about = Question(0, "number", ask, answer.values[0], low=low, high=high, sentence=at.sentence(), where=where)
+        return replace(about, unit=question.unit, near_by=question.near)
     if len(names) > MOST_OPTIONS or not answer.right:
         raise EncoderError("a class cannot be asked this: there is too much to choose from, or nothing of it is right")
     options = tuple(name[-LONGEST_OPTION:] for name in distinct(names))
     shares = answer.values if len(answer.values) == len(names) else ()
-    right, about = float(answer.right[0]), at.where()
-    return Question(0, "choice", ask, right, options, shares, sentence=at.sentence(), where=about)
+    right, where = float(answer.right[0]), at.where()
+    about = Question(0, "choice", ask, right, options, shares, sentence=at.sentence(), where=where, form=answer.form)
+    return replace(about, in_sentence=question.kind == "word")
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

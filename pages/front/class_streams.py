@@ -167,6 +167,7 @@ class Streams:
             watched.counts = counts
             if teacher is not None:
                 watched.to_teachers["results"] = read_results(room, teacher)
+                watched.to_teachers["class"] = read(room, watched.code, leads=True)
             watched.counted = -COUNT
             watched.tell(**{"class": read(room, watched.code)})
         if teacher is not None and time - watched.counted >= COUNT:
@@ -183,12 +184,14 @@ class Streams:
                 room.here(screen.seat)
 
 
-def read(room: Classroom, code: str) -> dict[str, Any]:
-    """Return what a class shows and asks now, as all its screens are told it."""
+def read(room: Classroom, code: str, *, leads: bool = False) -> dict[str, Any]:
+    """Return what a class shows and asks now; of what is covered a screen is told only if it leads."""
     now = room.now(code)
-    query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
-    shown = {"number": now.counts.shown, "page": now.shown.get("page", ""), "query": query}
-    parts: dict[str, Any] = {"led": now.counts.led, "shown": shown, "asked": None, "results": None}
+    seen = now.shown if leads or not now.covered else {}
+    query = {name.removeprefix("q:"): text for name, text in seen.items() if name.startswith("q:")}
+    shown = {"number": now.counts.shown, "page": seen.get("page", ""), "query": query}
+    parts: dict[str, Any] = {"led": now.counts.led, "shown": shown, "covered": now.covered}
+    parts |= {"asked": None, "results": None}
     if now.asked is not None:
         parts["asked"] = now.asked.question.public() | {"round": now.asked.round, "phase": now.asked.phase}
         if now.asked.phase in ("answers", "shown"):

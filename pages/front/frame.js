@@ -102,7 +102,6 @@ function draw(root, here, front) {
     code: told.code,
     address: told.pages.find(one => one.key === 'class')?.address ?? '',
     query: () => ({ ...here.store?.choices(), ...here.store?.query() }),
-    veil: on => { root.style.display = on ? 'none' : ''; },
     show: (key, query) => show(root, here, front, key, query, false),
   }, told.classes, front);
   here.beside = () => showLesson(/** @type {HTMLElement | null} */ (root.nextElementSibling), {

@@ -42,6 +42,11 @@ def question(page: Page) -> Locator:
     return page.locator(".enc-class-question")
 
 
+def words(page: Page) -> Locator:
+    """The words of the sentence that a class is asked about."""
+    return page.locator(".enc-class-words label")
+
+
 def opened(browser: Browser, url: str) -> tuple[Page, str]:
     """A teacher's screen, and the code of the class that it leads."""
     teacher = tab(browser)
@@ -53,7 +58,7 @@ def opened(browser: Browser, url: str) -> tuple[Page, str]:
 
 
 def follows(page: Page) -> None:
-    expect(line(page)).to_contain_text("You see what the class sees")
+    expect(line(page)).to_contain_text("You follow your teacher")
 
 
 def is_at(page: Page, path: str, **query: str) -> None:
@@ -123,11 +128,11 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     for page in (teacher, phone):
         expect(page.locator(".enc-class-veil")).to_be_visible()
         expect(page.locator(".front")).to_be_hidden()
-    option = question(phone).locator("label").nth(2)
+    option = words(phone).nth(2)
     answer = f"Your answer: {option.inner_text()}"
     option.tap()
     expect(question(phone)).to_contain_text(answer)
-    expect(line(teacher)).to_contain_text("1 answered")
+    expect(teacher.locator(".enc-class-count")).to_contain_text("of 1 answered")
     phone.reload()
     expect(question(phone)).to_contain_text(answer, timeout=PATIENCE)
     part(teacher, "reveal").click()
@@ -176,9 +181,9 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
 
     ask_where(teacher)
     expect(question(phone)).to_contain_text("look at most in layer")
-    question(phone).locator("input").nth(2).press("Space")
+    words(phone).nth(2).locator("input").press("Space")
     expect(question(phone)).to_contain_text("Your answer: b (3)")
-    question(phone).locator("input").nth(2).press("ArrowRight")
+    words(phone).nth(2).locator("input").press("ArrowRight")
     expect(question(phone)).to_contain_text("Your answer: [UNK] (4)")
     for page in (teacher, phone):
         assert serious(page) == []
@@ -263,6 +268,103 @@ def test_a_class_sees_what_its_teacher_opens_and_chooses_below_a_picture(browser
     teacher.locator("#more-ways").get_by_role("radio", name="Cosine to the end", exact=True).click()
     expect(ways).to_contain_text("The cosine to the end is", timeout=PATIENCE)
     follows(pupil)
+    for page in (teacher, pupil):
+        assert problems(page) == []
+        page.context.close()
+
+
+def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_along(
+    browser: Browser, app_url: str
+) -> None:
+    """Asked, talked about, asked again and revealed in one place; who is right sees so; a page to hand in."""
+    teacher, code = opened(browser, app_url)
+    phone, pupil = tab(browser, **PHONE), tab(browser)
+    for page in (phone, pupil):
+        open_page(page, f"{app_url}/class?code={code}")
+        follows(page)
+    open_page(teacher, f"{app_url}/lessons")
+    teacher.get_by_role("link", name=re.compile("What is attention")).first.click()
+    strips = [page.get_by_role("complementary", name="Lesson: What is attention?") for page in (teacher, phone, pupil)]
+    for strip in strips[1:]:
+        expect(strip).to_contain_text("Wait for the question.", timeout=PATIENCE)
+    part(phone, "send").locator("summary").tap()
+    strips[0].get_by_role("button", name="Ask the class").click()
+    expect(phone.get_by_label("A sentence for the class to try")).to_be_hidden()
+    for strip in strips:
+        expect(strip).to_contain_text("Which word does this head look at most", timeout=PATIENCE)
+        expect(strip.page.locator(".front")).to_be_hidden()
+        expect(question(strip.page)).to_have_count(0)  # there is no other place for it
+    words(phone).filter(has_text="street").tap()
+    words(pupil).filter(has_text="animal").click()
+    expect(teacher.locator(".enc-class-count")).to_contain_text("2 of 2 answered")
+    expect(teacher.locator(".enc-class-votes").first).to_be_hidden()
+    part(teacher, "compare").click()
+    for page in (teacher, phone, pupil):
+        expect(page.locator(".enc-class-votes:visible")).to_have_count(2)
+        expect(page.locator(".enc-lesson, .enc-class-veil").first).not_to_contain_text("the model gives")
+    part(teacher, "again").click()
+    expect(words(phone).filter(has_text="animal").locator("input")).to_be_enabled()
+    words(phone).filter(has_text="animal").tap()
+    words(pupil).filter(has_text="street").click()
+    expect(teacher.locator(".enc-class-count")).to_contain_text("2 of 2 answered")
+    part(teacher, "reveal").click()
+    expect(strips[1]).to_contain_text("You had it: animal")
+    expect(strips[2]).to_contain_text("You said street")
+    for strip in strips:
+        expect(strip).to_contain_text("1 of 2 (50 %), then 1 of 2 (50 %) had it.")
+        expect(strip.page.locator(".front")).to_be_visible()
+    is_at(pupil, "attention", layer="4", head="1", word="8")
+    expect(pupil.locator(".enc-class-all")).to_contain_text("the model gives")
+
+    part(pupil, "sheet").locator("summary").click()
+    expect(part(pupil, "sheet")).to_contain_text("You answered “animal”, then “street”. Not this time.")
+    pupil.get_by_label("Observation 1").fill("It looks back. <b>")
+    teacher.get_by_role("button", name="Menu").click()
+    open_page(teacher, f"{app_url}/class")
+    teacher.get_by_text("End the class").click()
+    part(teacher, "end").click()
+    expect(pupil.get_by_role("alert").first).to_contain_text("The class is over")
+    with pupil.expect_download() as saving:
+        pupil.locator("[role=alert] [data-class=sheet_save]").click()
+    text = saving.value.path().read_text()
+    assert saving.value.suggested_filename == f"my_sheet_{code}.html"
+    assert "“animal”, then “street”" in text and "It looks back. &lt;b&gt;" in text
+    for page in (teacher, phone, pupil):
+        assert problems(page) == []
+        page.context.close()
+
+
+def test_the_picture_is_hidden_before_a_question_and_comes_back_where_it_was_asked(
+    browser: Browser, app_url: str
+) -> None:
+    """Also for who is alone; each sees the own answer beside the model's number."""
+    teacher, code = opened(browser, app_url)
+    pupil = tab(browser)
+    open_page(pupil, f"{app_url}/class?code={code}")
+    part(teacher, "begin_attention").click()
+    follows(pupil)
+    head(pupil, 3).click()
+    expect(line(pupil)).to_contain_text("You are on your own")
+    part(teacher, "hide").click()
+    for page in (teacher, pupil):
+        expect(page.locator(".front .enc-finding")).to_be_hidden()
+    expect(pupil.locator(".enc-class-veil")).to_contain_text("A question comes")
+    expect(teacher.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
+    part(teacher, "ask").locator("summary").click()
+    teacher.get_by_label("Ask", exact=True).select_option("much")
+    for name, value in (("layer", "4"), ("head", "1"), ("word", "8"), ("to", "3")):
+        teacher.locator(f".enc-class-fields select[name={name}]").select_option(value)
+    part(teacher, "ask_now").click()
+    expect(question(pupil)).to_contain_text("100 %", timeout=PATIENCE)
+    question(pupil).get_by_role("slider").fill("90")
+    expect(question(pupil)).to_contain_text("Your answer: 90 %.")
+    part(teacher, "reveal").click()
+    expect(question(pupil)).to_contain_text(re.compile(r"It is [\d.]+ %"))
+    expect(question(pupil)).to_contain_text("You answered 90 %: not this time.")
+    is_at(teacher, "attention", layer="4", head="1", word="8")
+    expect(teacher.locator(".front .enc-finding")).to_be_in_viewport()
+    part(pupil, "see").click()
+    is_at(pupil, "attention", layer="4", head="1", word="8")
     for page in (teacher, pupil):
         assert problems(page) == []
         page.context.close()

@@ -148,7 +148,7 @@ class Classroom:
         open_class = self.going(code)
         led = self.clock() - open_class.led < PRESENT
         counts = Counts(open_class.times_shown, open_class.times_asked, led)
-        return Now(open_class.shown, open_class.asked, counts)
+        return Now(open_class.shown, open_class.asked, counts, open_class.covered)
 
     def show(self, seat: Seat, page: str, query: Mapping[str, str]) -> None:
         """Have all who follow see a page with a view, as a link spells it."""
@@ -167,7 +167,21 @@ class Classroom:
             raise ClassError(f"a class can be asked {MOST_QUESTIONS} questions; open another class for more")
         open_class.questions.append(replace(question, number=before + 1))
         open_class.votes.append([{}])
-        open_class.phase = "open"
+        open_class.phase, open_class.hides = "open", False
+        open_class.times_asked += 1
+
+    def hide(self, seat: Seat) -> None:
+        """Take the picture off all screens until a question is answered, or until it is shown again."""
+        self.cover(seat, True)
+
+    def unhide(self, seat: Seat) -> None:
+        """Show the picture again."""
+        self.cover(seat, False)
+
+    def cover(self, seat: Seat, hides: bool) -> None:
+        """Hide the picture or show it."""
+        open_class = self.leading(seat)
+        open_class.hides = hides
         open_class.times_asked += 1
 
     def close(self, seat: Seat) -> None:
@@ -179,8 +193,11 @@ class Classroom:
         self.turn(seat, "answers", ("open", "closed"))
 
     def reveal(self, seat: Seat) -> None:
-        """Show the answers and what is right on all screens."""
+        """Show the answers and what is right on all screens, and the picture where it was asked."""
         self.turn(seat, "shown", ("open", "closed", "answers"))
+        question = self.leading(seat).questions[-1]
+        if question.page:
+            self.show(seat, question.page, question.view)
 
     def again(self, seat: Seat) -> None:
         """Ask the same once more, beside what was answered before; what was answered is not shown meanwhile."""

@@ -19,6 +19,7 @@ TIE, NEARLY = 0.01, 0.9  # within a point of the model's own number, and nearly 
 MOST_PUPILS = 150
 MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
 MOST_MET = 1000  # pupils that are known to have been there
+HIDDEN = ("truth", "values", "finding", "page", "view")  # of a question, until its answer is shown
 TAG = 8  # characters that the keys of all seats from one address begin with
 
 
@@ -30,7 +31,9 @@ class Question:
     for each option, where it has some, such as the weights of a row of attention. A "number" lies between `low` and
     `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known yet. `finding` says what
     was measured, in a sentence. `number` counts the questions of a class from 1, `sentence` is what the model reads,
-    and `where` says what run it is about.
+    and `where` says what run it is about. `unit` is that of a number, which is right within `near_by`; `form` says
+    what `values` are. Where it is `in_sentence` the options are the words of the sentence. `page` and `view` show the
+    answer, on all screens.
     """
 
     number: int
@@ -44,6 +47,12 @@ class Question:
     sentence: str = ""
     finding: str = ""
     where: str = ""
+    unit: str = ""
+    near_by: float | None = None
+    form: str = "share"
+    in_sentence: bool = False
+    page: str = ""
+    view: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the bounds: what is kept for a class is bounded, and what is drawn is finite."""
@@ -56,7 +65,7 @@ class Question:
 
     def public(self) -> dict[str, object]:
         """Return all of it but the answer."""
-        return {name: value for name, value in asdict(self).items() if name not in ("truth", "values", "finding")}
+        return {name: value for name, value in asdict(self).items() if name not in HIDDEN}
 
     def is_answer(self, answer: object) -> TypeGuard[float]:
         """Return whether somebody can have answered that."""
@@ -71,7 +80,19 @@ class Question:
         if self.kind == "choice":
             best = self.values[int(self.truth)] if self.values else 0.0
             return answer == self.truth or (best > 0 and self.values[int(answer)] >= max(best - TIE, NEARLY * best))
-        return abs(answer - self.truth) <= CLOSE * (self.high - self.low)
+        return abs(answer - self.truth) <= self.tolerance
+
+    @property
+    def near(self) -> tuple[float, float] | None:
+        """Between which numbers an answer is right; None where it is no number, or not to be known yet."""
+        if self.truth is None or self.kind == "choice":
+            return None
+        return self.truth - self.tolerance, self.truth + self.tolerance
+
+    @property
+    def tolerance(self) -> float:
+        """How far from the true number an answer may be."""
+        return CLOSE * (self.high - self.low) if self.near_by is None else self.near_by
 
     def hits(self, answers: Iterable[float]) -> int:
         """Return how many are right."""
@@ -83,7 +104,7 @@ class Question:
 
     def in_words(self, answer: float) -> str:
         """Return an answer in words."""
-        return self.options[int(answer)] if self.kind == "choice" else f"{answer:.4g}"
+        return self.options[int(answer)] if self.kind == "choice" else f"{answer:.4g} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -97,11 +118,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class Now:
-    """What every screen of a class may know: what the teacher shows, what is asked, and how far both are."""
+    """What every screen of a class may know: what the teacher shows, what is asked, and how far both are.
+
+    While `covered`, pupils are not told what the teacher shows.
+    """
 
     shown: dict[str, str]
     asked: Asked | None
     counts: Counts
+    covered: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,7 +143,7 @@ class OpenClass:
 
     `votes` has for each question of `questions` its rounds, each with what the pupils answered by their keys. The last
     question is on the screens while `phase` is not empty. `heard` is when each pupil was last heard of, and whether
-    they follow; `led` when a teacher was.
+    they follow; `led` when a teacher was. `hides` tells that the picture is hidden before a question.
     """
 
     secret: str
@@ -138,6 +163,7 @@ class OpenClass:
     met: set[str] = field(default_factory=set)
     shut_out: set[str] = field(default_factory=set)
     is_shut: bool = False
+    hides: bool = False
 
     def count_in(self, key: str) -> None:
         """Note that a pupil was heard of; of those who have gone only who answered or sent something is kept."""
@@ -173,7 +199,13 @@ class OpenClass:
         """What is asked now."""
         if not self.phase:
             return None
-        return Asked(replace(self.questions[-1], truth=None, values=(), finding=""), len(self.votes[-1]), self.phase)
+        question = replace(self.questions[-1], truth=None, values=(), finding="", page="", view={})
+        return Asked(question, len(self.votes[-1]), self.phase)
+
+    @property
+    def covered(self) -> bool:
+        """Whether the picture is on no screen: it would say the answer."""
+        return self.hides if not self.phase else self.phase != "shown"
 
     def results(self, number: int) -> Results:
         """Return the answers to the question of a number, from 1; a second round only where somebody answered in it."""

@@ -33,8 +33,8 @@ COLUMNS = ("question", "asked", "vote", "answer", "count", "of", "right", "about
 def spelled(results: Results) -> dict[str, Any]:
     """Return all that a picture of them needs: a line for each answer, and the sentence.
 
-    A line has the answer in words, how often it was given in each vote, whether it is right (None where that is not to
-    be seen yet), and the model's own number, where it has one.
+    A line has the answer and its words, how often it was given in each vote, whether it is right (None where that is
+    not to be seen yet), and the model's own number, where it has one: as a share of the room of a bar, and in words.
     """
     question, truth = results.question, results.question.truth
     counted = [Counter(placed(question, answers)) for answers in results.rounds]
@@ -43,14 +43,25 @@ def spelled(results: Results) -> dict[str, Any]:
     offered = range(len(question.options)) if question.kind == "choice" else sorted(given)
     lines = [
         {
+            "answer": at,
             "text": question.in_words(at) if question.kind == "choice" else span(question, int(at)),
             "votes": [votes[at] for votes in counted],
             "right": None if right is None else question.is_right(at) if question.kind == "choice" else at == right,
-            "value": question.values[int(at)] if question.values else None,
+            **model_gives(question, int(at)),
         }
         for at in offered
     ]
-    return {"number": question.number, "said": summary(results), "of": [*map(len, results.rounds)], "lines": lines}
+    about = {"number": question.number, "said": summary(results), "of": [*map(len, results.rounds)], "lines": lines}
+    return about | {"near": question.near, "had": "" if truth is None else f"{hits(results)} had it."}
+
+
+def model_gives(question: Question, at: int) -> dict[str, Any]:
+    """Return the model's own number for an answer; None where it has none."""
+    if not question.values:
+        return {"value": None, "gives": ""}
+    value, whole = question.values[at], 1.0 if question.form == "share" else max(map(abs, question.values)) or 1.0
+    gives = {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(question.form, brief)(value)
+    return {"value": max(0.0, value / whole), "gives": gives}
 
 
 def placed(question: Question, answers: list[float]) -> list[float]:
@@ -64,7 +75,8 @@ def placed(question: Question, answers: list[float]) -> list[float]:
 def span(question: Question, at: int) -> str:
     """Return a part of the range in words."""
     width = (question.high - question.low) / PLACES
-    return f"{brief(question.low + at * width)} to {brief(question.low + (at + 1) * width)}"
+    ends = f"{brief(question.low + at * width)} to {brief(question.low + (at + 1) * width)}"
+    return f"{ends} {question.unit}".rstrip()
 
 
 def summary(results: Results) -> str:
@@ -74,23 +86,33 @@ def summary(results: Results) -> str:
         return f"Nobody answered. {question.finding}".strip()
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
-    hits = ", then ".join(rate(question.hits(round_), len(round_)) for round_ in results.rounds)
     if question.kind == "number":
-        return f"It is {brief(question.truth)}. {hits} said that or near it. {question.finding}".strip()
+        near = f"{hits(results)} said that or near it."
+        return f"It is {with_unit(question.truth, question)}. {near} {question.finding}".strip()
     right = " and ".join(f"“{name}”" for at, name in enumerate(question.options) if question.is_right(at))
-    return f"It is {right}: {hits} had it. {question.finding}".strip()
+    return f"It is {right}: {hits(results)} had it. {question.finding}".strip()
+
+
+def hits(results: Results) -> str:
+    """Return how many were right in each vote."""
+    return ", then ".join(rate(results.question.hits(answers), len(answers)) for answers in results.rounds)
 
 
 def common(question: Question, answered: list[float]) -> str:
     """Return what was said most, or the middle of the numbers."""
     if question.kind == "number":
-        return f"Half of them said at most {brief(sorted(answered)[(len(answered) - 1) // 2])}."
+        return f"Half of them said at most {with_unit(sorted(answered)[(len(answered) - 1) // 2], question)}."
     counts = question.counts(answered)
     most = max(counts.values())
     best = [f"“{question.in_words(answer)}”" for answer, count in counts.items() if count == most]
     if len(best) > MOST_TIED:
         return f"A tie of {len(best)} answers ({most} each)."
     return f"A tie: {listed(best)} ({most} each)." if len(best) > 1 else f"Most often: {best[0]} ({most})."
+
+
+def with_unit(value: float, question: Question) -> str:
+    """Return a number that was asked for, in words."""
+    return f"{brief(value)} {question.unit}".rstrip()
 
 
 def rate(hits: int, of: int) -> str:
