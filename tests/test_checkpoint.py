@@ -304,7 +304,9 @@ def test_a_pickle_beside_is_not_opened_and_alone_never_executed(folder: Path, tm
 def test_unknown_model(name: str) -> None:
     with pytest.raises(CheckpointError) as error:
         TextEncoder.from_pretrained(name)
-    assert str(error.value).startswith(f"{name!r} is neither a bundled model (base, good-or-bad, small) nor a folder; from the")
+    assert str(error.value).startswith(
+        f"{name!r} is neither a bundled model (base, good-or-bad, small) nor a folder; from the"
+    )
 
 
 # From anywhere, without a network

@@ -28,14 +28,13 @@ from encoder.train.checkpoint_files import TrainingProgress
 from encoder.train.loop import all_batches, read
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
-from encoder.train.processes import Processes
+from encoder.train.processes import ALONE
 from encoder.train.trainer import Trainer, TrainingRun, new_model, new_optimizer
 from encoder.train.training_corpus import TrainingError
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-ALONE = Processes(0, 1, torch.device("cpu"))
 STEPS, FEW_STEPS = 90, 3
 QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=30 checkpoint_every=25 snapshots=0,10".split()
 SHORT = f"--preset tiny --steps {FEW_STEPS} --set evaluate_every=3 checkpoint_every=2 snapshots=0,2".split()

@@ -23,7 +23,6 @@ from encoder.tasks.data import batch, batches, guessing, held_out
 from encoder.tasks.settings import usual
 from encoder.train.evaluation import Score, evaluate_text
 from encoder.train.objective import Batch
-from encoder.train.processes import Processes
 from encoder.train.recipe import Recipe
 from encoder.train.trainer import Trainer, new_model
 
@@ -143,14 +142,13 @@ def trained(kind: str, recipe: Recipe) -> LearningCurve:
     """Train by that recipe, and look on the way."""
     task = usual(TASK).about
     model = without(kind, new_model(recipe))
-    trainer = Trainer(recipe, Processes(0, 1, torch.device("cpu")), start=model, left_out=LEFT_OUT.get(kind, ()))
-    unseen, seen = batch(task, *held_out(TASK)), dict[int, tuple[Tensor, Tensor]]()
-    for step, rows in enumerate(batches(task, recipe.seed, ROWS, STEPS)):
+    trainer = Trainer(recipe, start=model, left_out=LEFT_OUT.get(kind, ()))
+    unseen = batch(task, *held_out(TASK))
+    seen = {0: looked_at(trainer, unseen)}
+    for step, _, _ in trainer.learn(batches(task, recipe.seed, ROWS, STEPS)):
+        pulse()
         if step % EVERY == 0:
             seen[step] = looked_at(trainer, unseen)
-        pulse()
-        trainer.step(rows, step)
-    seen[STEPS] = looked_at(trainer, unseen)
     loss, right = zip(*seen.values(), strict=True)
     return LearningCurve(kind, tuple(seen), torch.stack(loss), torch.stack(right))
 

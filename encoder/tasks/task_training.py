@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
@@ -19,7 +18,6 @@ from encoder.model.tap import Recorder
 from encoder.tasks.attention_task import AttentionTask, Floats
 from encoder.tasks.data import answers, batch, batches, held_out, sentence
 from encoder.tasks.settings import ROWS, LearnSettings
-from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer
 
 LOOKS = 40  # moments that are looked at, besides the first steps
@@ -128,17 +126,16 @@ def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
         DivergedError: the loss is no finite number any more.
     """
     task = settings.about
-    trainer = Trainer(settings.recipe, Processes(0, 1, torch.device("cpu")))
+    trainer = Trainer(settings.recipe)
     seen, kept = looked_at(settings.steps)
     yield look(trainer.model, task, 0, True)
-    for step, rows in enumerate(batches(task, settings.seed, ROWS, settings.steps)):
-        nll = float(trainer.step(rows, step))
-        if not math.isfinite(nll):
+    for step, _, nll in trainer.learn(batches(task, settings.seed, ROWS, settings.steps)):
+        if not nll.isfinite():
             raise DivergedError(
-                f"after step {step + 1}, where the loss is no number any more: the rate {settings.rate:g} is too large"
+                f"after step {step}, where the loss is no number any more: the rate {settings.rate:g} is too large"
             )
-        if step + 1 in seen:
-            yield look(trainer.model, task, step + 1, step + 1 in kept)
+        if step in seen:
+            yield look(trainer.model, task, step, step in kept)
 
 
 def weighted(settings: LearnSettings, weights: bytes, name: str) -> Encoder:

@@ -11,8 +11,7 @@ from encoder.tasks.attention_task import LETTERS, AttentionTask, Draw, Integers,
 from encoder.tasks.data import batch, vocab_size
 from encoder.tasks.learning import looked_at
 from encoder.tasks.settings import usual
-from encoder.train.processes import Processes
-from encoder.train.trainer import Trainer, new_model
+from encoder.train.trainer import Trainer
 
 LENGTH, KINDS, STEPS, ROWS, RATE, UNSEEN = 6, 4, 600, 32, 0.01, 256
 BEFORE = [(i - 1) % LENGTH for i in range(LENGTH)]
@@ -63,9 +62,9 @@ def pairs_right(heads: int, seed: int = 0) -> float:
         rest_rate=1.0,
     )
     with torch.inference_mode(False), torch.enable_grad():
-        trainer = Trainer(recipe, Processes(0, 1, torch.device("cpu")), start=new_model(recipe))
-        for step in range(STEPS):
+        trainer = Trainer(recipe)
+        draws = (np.random.default_rng((seed, 11, step)) for step in range(STEPS))
+        for _ in trainer.learn(batch(TASK, *TASK.draw(generator, ROWS)) for generator in draws):
             pulse()
-            trainer.step(batch(TASK, *TASK.draw(np.random.default_rng((seed, 11, step)), ROWS)), step)
         unseen = batch(TASK, *TASK.draw(np.random.default_rng((seed, 7)), UNSEEN))
         return float(looked_at(trainer, unseen)[1])

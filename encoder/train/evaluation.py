@@ -12,7 +12,7 @@ from torch.nn import functional
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.train.fill_ins import CAPITAL, FILL_INS
-from encoder.train.objective import Batch, MaskedWords, choose, hide, vocabulary
+from encoder.train.objective import Batch, MaskedWords, vocabulary
 from encoder.train.packing import encode, packed, plan
 from encoder.train.training_corpus import Lines
 
@@ -52,8 +52,7 @@ def held_out_batches(lines: Sequence[str], tokenizer: Tokenizer, row_length: int
     for first in range(0, len(whole), AT_ONCE):
         count = min(AT_ONCE, len(whole) - first)
         whole_rows = packed(tokens, whole, first, count, row_length, (words.pad, words.cls, words.sep))
-        chosen = choose(whole_rows.ids, words, SHARE, draw)
-        batches.append(Batch.of(whole_rows, chosen, hide(whole_rows.ids, chosen, words, draw)))
+        batches.append(Batch.of(whole_rows, words, SHARE, draw))
     return batches
 
 

@@ -22,7 +22,7 @@ from encoder.train import checkpoint_files
 from encoder.train.checkpoint_files import TrainingProgress, write
 from encoder.train.diagnostics import COLUMNS, Habits, habits_of
 from encoder.train.evaluation import Score, evaluate, held_out_batches
-from encoder.train.objective import Batch, choose, hide, vocabulary
+from encoder.train.objective import Batch, vocabulary
 from encoder.train.packing import batches, packed
 from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer, TrainingRun
@@ -133,9 +133,7 @@ def all_batches(run: TrainingRun, start: int) -> Generator[Batch, None, None]:
     def make(step: int) -> Batch:
         plan, first = next(places)
         rows = packed(run.tokens, plan, first, recipe.rows, recipe.row_length, specials)
-        draw = np.random.default_rng((recipe.seed, 0, step))
-        chosen = choose(rows.ids, words, recipe.masked, draw)
-        return Batch.of(rows, chosen, hide(rows.ids, chosen, words, draw))
+        return Batch.of(rows, words, recipe.masked, np.random.default_rng((recipe.seed, 0, step)))
 
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(make, start)
@@ -159,7 +157,7 @@ def train(run: TrainingRun, on: Processes, resume: bool = False) -> tuple[Encode
         checkpoint_files.restore(trainer.model, trainer.optimizer, tensors, progress.step)
     watch = Watch(run, trainer, progress, same)
     with shown("training", "steps") as hear:
-        for step, batch in enumerate(all_batches(run, progress.step), progress.step):
-            watch.after(step + 1, batch, trainer.step(batch, step))
-            hear(step + 1, recipe.steps)
+        for step, batch, nll in trainer.learn(all_batches(run, progress.step), progress.step):
+            watch.after(step, batch, nll)
+            hear(step, recipe.steps)
     return trainer.model, watch.progress

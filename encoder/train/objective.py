@@ -92,8 +92,10 @@ class Batch:
     labels: Tensor
 
     @classmethod
-    def of(cls, rows: Rows, chosen: Tensor, hidden: Tensor) -> "Batch":
-        """Return rows whose words are hidden where `chosen` is true, and stand as `hidden` says: both [rows, n]."""
+    def of(cls, rows: Rows, words: Vocabulary, share: float, draw: np.random.Generator) -> "Batch":
+        """Return rows with a share of their words hidden."""
+        chosen = choose(rows.ids, words, share, draw)
+        hidden = hide(rows.ids, chosen, words, draw)
         return cls(hidden, rows.segments, rows.places, chosen.flatten().nonzero()[:, 0], rows.ids[chosen])
 
     def cut(self, index: int, count: int) -> "Batch":

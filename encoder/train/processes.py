@@ -63,6 +63,9 @@ class Processes:
         return float(summed)
 
 
+ALONE = Processes(0, 1, torch.device("cpu"))
+
+
 @contextmanager
 def processes(kind: str | None = None) -> Iterator[Processes]:
     """What torchrun says in the environment; a single process without it.

@@ -19,7 +19,6 @@ COUNTS: dict[str, tuple[int, int]] = {
 SHARES: dict[str, tuple[float, float]] = {
     "peak_rate": (1e-7, 1.0),
     "embedding_rate": (0.0, 10.0),
-    "embedding_scale": (1e-3, 100.0),
     "weight_decay": (0.0, 1.0),
     "clip": (1e-3, 1e3),
     "dropout": (0.0, 0.9),
@@ -46,7 +45,6 @@ class Recipe:
     warm_up: int  # steps in which the rate rises from 0 to its peak; then it falls in a straight line to 0
     row_length: int = 128
     embedding_rate: float = 1.0  # times the rate, for the token embedding
-    embedding_scale: float = 1.0  # times the usual deviation of the embeddings at the start
     betas: tuple[float, float] = (0.9, 0.98)
     weight_decay: float = 0.01
     clip: float = 1.0

@@ -7,7 +7,7 @@ drawn anew, and the scores are scaled so that the softmax starts soft.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +26,8 @@ from encoder.model.encoder import Encoder
 from encoder.support.errors import seeded
 from encoder.train.objective import Batch, MaskedWords
 from encoder.train.packing import TokenStream, batches
-from encoder.train.processes import Processes
-from encoder.train.recipe import TOKEN_EMBEDDING, Recipe
+from encoder.train.processes import ALONE, Processes
+from encoder.train.recipe import Recipe
 
 SPREAD = 1.0  # standard deviation of the scaled scores of a new head over the sentences
 
@@ -58,9 +58,7 @@ class TrainingRun:
 
 def new_model(recipe: Recipe) -> Encoder:
     """Return an encoder at the start of its training, the same for the same recipe."""
-    weights = checkpoint.random_weights(recipe.config, recipe.seed)
-    weights[TOKEN_EMBEDDING] *= recipe.embedding_scale
-    return checkpoint.build(recipe.config, weights, "the new model")
+    return checkpoint.build(recipe.config, checkpoint.random_weights(recipe.config, recipe.seed), "the new model")
 
 
 def new_optimizer(model: Encoder, recipe: Recipe, fused: bool) -> torch.optim.AdamW:
@@ -72,15 +70,8 @@ def new_optimizer(model: Encoder, recipe: Recipe, fused: bool) -> torch.optim.Ad
     return torch.optim.AdamW(parts, recipe.peak_rate, recipe.betas, fused=fused)
 
 
-def mover(on: Processes) -> Callable[[Batch], Batch]:
-    """Return what brings a batch to the device, from pinned memory where it is a GPU."""
-    if not on.on_gpu:
-        return lambda batch: batch
-    return lambda batch: batch.each(lambda tensor: tensor.pin_memory().to(on.device, non_blocking=True))
-
-
 class Trainer:
-    """A model and its optimizer, and the one step that they take together.
+    """A model and its optimizer, and the steps that they take together; alone on the CPU unless told otherwise.
 
     Steps of the run whose names end as one of `left_out` give zeros.
     """
@@ -88,7 +79,7 @@ class Trainer:
     def __init__(
         self,
         recipe: Recipe,
-        on: Processes,
+        on: Processes = ALONE,
         parts: int = 1,
         start: Encoder | None = None,
         left_out: tuple[str, ...] = (),
@@ -101,7 +92,12 @@ class Trainer:
         self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles, left_out)
         spread = DistributedDataParallel(self.alone, [on.device] if on.on_gpu else None) if on.count > 1 else None
         self.spread, self.objective = spread, spread or self.alone
-        self.move = mover(on)
+
+    def move(self, batch: Batch) -> Batch:
+        """Bring a batch to the device, from pinned memory where it is a GPU."""
+        if not self.on.on_gpu:
+            return batch
+        return batch.each(lambda tensor: tensor.pin_memory().to(self.on.device, non_blocking=True))
 
     def backward(self, batch: Batch, step: int) -> Tensor:
         """Lay the gradient of a whole step's batch on the weights; returns this process's summed nll."""
@@ -126,6 +122,11 @@ class Trainer:
             group["lr"] = group["share"] * self.recipe.rate(step)
         self.optimizer.step()
         return nll
+
+    def learn(self, batches: Iterable[Batch], done: int = 0) -> Iterator[tuple[int, Batch, Tensor]]:
+        """Take one step for each batch; gives how many steps are done, the batch and this process's summed nll."""
+        for step, batch in enumerate(batches, done):
+            yield step + 1, batch, self.step(batch, step)
 
 
 def renew(encoder: TextEncoder, layers: Sequence[int], seed: int, sentences: Sequence[str] = SENTENCES) -> None:

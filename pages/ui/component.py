@@ -17,8 +17,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.state.session import session
+
 BUILT = Path(__file__).parent / "built"
-SHOWN = "components"  # of a session: what each shows, by its key, and since when
 HAND_ON = """export default given => {
   const shown = globalThis.componentsShown ||= new WeakMap(), { parentElement, data } = given;
   if (data.since < shown.get(parentElement)) return;
@@ -41,19 +42,13 @@ def component(beside: str, name: str, html: str) -> Any:
     def draw(*, key: str, data: Mapping[str, Any], **more: Any) -> Any:
         """Streamlit looks whether a list is a table, which takes long; of a tuple it knows that it is none."""
         shown = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        known = st.session_state.setdefault(SHOWN, {})
-        before, since = known.get(key, ({}, 0.0))
+        before, since = session().components.get(key, ({}, 0.0))
         if shown != before:
             since = time.time()
-            known[key] = shown, since
+            session().components[key] = shown, since
         return drawn(key=key, data=shown | {"since": since}, **more)
 
     return draw
-
-
-def forget() -> None:
-    """Forget what components showed: another page comes."""
-    st.session_state.pop(SHOWN, None)
 
 
 @cache

@@ -7,7 +7,7 @@ import streamlit as st
 
 from encoder.model.config import EncoderConfig
 from pages.ui import session_runs
-from pages.ui.component import component, forget
+from pages.ui.component import component
 from pages.ui.frame import page_run
 from pages.ui.lessons import library
 from pages.ui.refusals import shows_errors
@@ -43,7 +43,7 @@ def draw(page: Page, around: Around) -> None:
     state.session().runs += 1
     state.session().pictures = {}
     if state.session().page != page.key:
-        forget()
+        state.session().components.clear()
     page_steps.keep_up(page)
     page_steps.resume()
     with engine.attended():

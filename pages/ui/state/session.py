@@ -1,5 +1,6 @@
 """What one session holds besides the values of its widgets. Needs no torch: it is there before the libraries are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,8 @@ class Session:
     numbered: list[str] = field(default_factory=list)  # the last two pages that were told a number of a run
     # Widgets that were told to show something else: the run that told it, what it showed before, what it is to show.
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
+    # What components show, by key, and since when.
+    components: dict[str, tuple[Mapping[str, Any], float]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)  # what a choice is where nothing is chosen
     notes: list[str] = field(default_factory=list)  # sentences to say on top of the page
     pictures: "dict[str, Answer]" = field(default_factory=dict)  # of the page on the screen, by title, to be saved
