@@ -120,7 +120,7 @@ export function addNorm(root, context) {
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
-    return html`<p class="at-what">${explained(reading(block, sum), told)}</p>${list.element}${long}
+    return html`<p class="at-what">${explained(reading(block, sum), told)} <span class="an-press">Press a word to see its sum, a stripe to see its numbers.</span></p>${list.element}${long}
       <div class="at-body"><div class="at-left">${stacks(block, sum, row, name, guessBars(lossOf(of, { layer: state.layer, block: sum }, position)))}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -136,7 +136,7 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm keeps its length in bounds.'} Press a word to see its sum, a stripe to see its numbers.`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm keeps its length in bounds.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
     return `A norm sets the length of the vector that ${who} reads, however long it has grown. What ${who} writes is added to the vector itself.`;
   }

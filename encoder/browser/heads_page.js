@@ -102,8 +102,8 @@ export function heads(root, context) {
 
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
-    const job = jobsOf(of, what).find(one => same(one, place)), carried = job ? undefined : carrierOf(what, place);
-    if (job) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
+    if (job && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
     if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
@@ -198,7 +198,7 @@ export function heads(root, context) {
     into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
       <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${large.element}${carried ? [carrying(carries, place), working(jobs, what.passed)] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
+        ${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
         ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);

@@ -33,6 +33,8 @@ NO_BREAK = "\u00a0"
 Opened = Callable[..., Page]
 Packets = dict[int, bytes]
 
+PLACES = "all => all.map(one => one.dataset.headMap)"
+
 
 @pytest.fixture(scope="module")
 def trace(base: TextEncoder) -> Trace:
@@ -93,8 +95,11 @@ def test_every_map_is_the_run_and_says_the_job_of_its_head(opened: Opened, trace
     assert spoken.startswith("head 0 of layer 4: object → verb")
     assert f"right in {percent(row.accuracy, 1)}, the best rule in {percent(row.rule_accuracy, 1)}" in spoken
     near = {one.place for one in exam.jobs()} | {(f.layer, f.head) for f in exam.frames if f.beyond_distance}
-    framed = page.locator(".hd-cell.is-ahead").evaluate_all("all => all.map(one => one.dataset.headMap)")
-    assert {tuple(map(int, one.split(","))) for one in framed} == near
+    ahead, carriers = (
+        {tuple(map(int, at.split(","))) for at in page.locator(f".hd-cell.{kind}").evaluate_all(PLACES)}
+        for kind in ("is-ahead", "is-carrier")
+    )
+    assert ahead == near - carriers and (5, 6) in carriers  # what it carries says more than a job that it did not pass
     expect(page.locator(".hd-cell.is-passed")).to_have_count(0)
     expect(page.get_by_text("None of 48 heads passed on real text")).to_contain_text(
         f"{len(near) - 1} on real text and 1 on constructed sentences only."
