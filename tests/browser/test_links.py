@@ -21,7 +21,7 @@ CHOICES = {
         "layer": "[aria-label=layer] [role=radio] >> nth=1",
         "head": "[aria-label=head] [role=radio] >> nth=1",
         "stop": "[aria-label=Stop] [role=radio] >> nth=4",
-        "stop again": "[aria-label=Stop] [aria-label^=softmax]",
+        "stop again": "[aria-label=Stop] [aria-label^='share, softmax']",
         "cell by keys": "[role=gridcell]",
         "temperature": ".at-heat input",
     },
@@ -39,7 +39,7 @@ CHOICES = {
         "word": "button[data-word='4']",
         "head": "[data-head-row='1,2']",
     },
-    "heads": {"view": "[aria-label=show] [role=radio] >> nth=0", "head": "[data-head-map='1,2']"},
+    "heads": {"head": "[data-head-map='1,2']", "view": "[aria-label=show] [role=radio] >> nth=1"},
 }
 # All that is to be seen: words, what is pressed and checked, what stands in fields, the pixels of pictures. What is
 # said to who listens is said once, and what is off already only to who opens a link.
