@@ -209,6 +209,9 @@ export function heads(root, context) {
       labelled = what;
       paint(of, theme);
       into(grid.dataset.named === undefined ? named(of, what, place) : nothing, list);
+    } else {
+      [grid, list].forEach(one => into(nothing, one)); // nothing of what is not shown
+      drawn = labelled = null;
     }
     keys.show(place, pointed);
     shownExamples.draw(what?.examples.find(one => same(one, place)) ?? null, turn);

@@ -15,7 +15,8 @@ CONTROLS = """() => {
     if (!one.matches('a[href], button, input, select, textarea, summary, [role=tab], [role=button], [role=radio], ' +
       '[role=slider], [role=combobox], [role=menuitem], [role=switch], [tabindex="0"][role]')) continue
     if (one.matches('[data-word], [data-cell], [data-number], [data-head-row], [data-head-map], .word')) continue
-    if (one.matches('canvas, [data-box], .heads button, [data-part]') || one.closest('.sh section, .hd-phenomena')) continue
+    if (one.matches('canvas, .heads button, [data-part], [data-box]')) continue
+    if (one.closest('.sh section, .hd-phenomena')) continue
     const box = one.getBoundingClientRect()
     const inside = box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
     if (!inside || !box.width || !box.height || one.disabled) continue

@@ -96,13 +96,13 @@ def test_a_row_opens_its_model_and_a_refused_one_says_why_below(
         expect(page.get_by_text("was not opened")).to_have_count(0)
         expect(widget(page, "model_rows").get_by_role("radio")).to_have_count(5)
         widget(page, "model_rows").get_by_role("button", name=re.compile(r"^\d+ more$")).click()
-        expect(widget(page, "model_rows").get_by_role("radio")).to_have_count(10)
+        expect(widget(page, "model_rows").get_by_role("radio")).to_have_count(11)
         with rerun(page):
             model(page, "small").focus()
             page.keyboard.press("Space")
         expect(page.get_by_text("This model has 4 layers of 4 heads")).to_be_visible()
         expect(model(page, "small")).to_be_focused()
-        expect(widget(page, "model_rows").get_by_role("radio")).to_have_count(10)
+        expect(widget(page, "model_rows").get_by_role("radio")).to_have_count(11)
     finally:
         shutil.rmtree(folder)
 
