@@ -39,7 +39,7 @@ CHOICES = {
         "word": "button[data-word='4']",
         "head": "[data-head-row='1,2']",
     },
-    "heads": {"view": "[aria-label=show] [role=radio] >> nth=1", "head": ".hd-carriers button >> nth=4"},
+    "heads": {"view": "[aria-label=show] [role=radio] >> nth=1", "head": ".hd-carriers button >> nth=1"},
 }
 # All that is to be seen: words, what is pressed and checked, what stands in fields, the pixels of pictures. What is
 # said to who listens is said once, and what is off already only to who opens a link.
