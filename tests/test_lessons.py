@@ -1,5 +1,6 @@
 """Lesson files: what they may hold, what is said of those that hold something else, and a folder of a server's own."""
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,7 +156,11 @@ def test_a_lab_is_open_at_the_scores_that_the_step_speaks_of() -> None:
     steps = [step for step in library.bundled()["softmax-by-hand"].steps if step.trial == "softmax_is"]
     for step in steps:
         scores = [float(text) for text in step.view.get("own_scores", EXAMPLE).split(",")]
-        assert scores == step.given["scores"] and len(steps) == 2
+        assert scores == step.given["scores"] and len(steps) == 3
+    by_hand = re.findall(r"e\^(\S+) is ([\d.]+),", steps[0].text)
+    assert len(by_hand) == 3 and all(f"{math.exp(float(power)):.2f}" == text for power, text in by_hand)
+    total = sum(math.exp(float(power)) for power, _ in by_hand)
+    assert f"together {total:.2f}." in steps[0].text
 
 
 def test_dots_in_texts_are_no_keys() -> None:
