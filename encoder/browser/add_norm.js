@@ -3,7 +3,7 @@
 import own from './block.css';
 import style from './attention.css';
 import { bars } from './bars.js';
-import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
+import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normed, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
 import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
@@ -215,7 +215,7 @@ export function addNorm(root, context) {
     const norm = again(`${kind === 'rms_norm' ? 'x' : '(x − mean)'} / ${under} · γ${plus} = y`, normAgain, terms => {
       const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance), small = typeset(String(eps));
       return `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus && ` + ${signed(terms.beta)}`}`;
-    }, ({ x, mean = 0, variance, gamma, beta }) => (x - mean) / spreadOf({ ...normOf(block, sum), variance }) * gamma + (beta || 0), 'normed', within('normed'));
+    }, ({ x, mean, variance, gamma, beta }) => normed({ ...normOf(block, sum), mean, variance, gamma, beta }, x), 'normed', within('normed'));
     return aboutBlock(block).pre_norm ? html`${norm}${sums}` : html`${sums}${norm}`;
   }
 

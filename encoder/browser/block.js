@@ -84,13 +84,16 @@ const held = (made, recorded, within) => ({
   made, recorded, digits: digitsOf(made, recorded), agrees: made === recorded || (Number.isNaN(recorded) ? !Number.isFinite(made) : Math.abs(made - recorded) <= within),
 });
 
+/** What a norm makes of a number. @param {{kind: Kind, eps: number, mean: number, variance: number, gamma: number, beta: number}} norm @param {number} x */
+export const normed = (norm, x) => (x - norm.mean) / spreadOf(norm) * norm.gamma + (Number.isNaN(norm.beta) ? 0 : norm.beta);
+
 /** A number of a norm, done again. @param {Packet} block @param {number} sum @param {number} i @param {number} d @returns {Redone} */
 export function normAgain(block, sum, i, d) {
   const into = called(readBy(block), sum), out = called('normed', sum), x = valueOf(block, into, i, d), recorded = valueOf(block, out, i, d);
   const norm = operandsOf(block, sum, aboutBlock(block).rows[i], d), { mean, gamma, variance } = norm, [near, far] = [half(block, into, i), half(block, out, i)];
   const beta = Number.isNaN(norm.beta) ? 0 : norm.beta;
   if (norm.kind === 'none') return { terms: { x }, ...held(x, recorded, near + far + ROUNDING * (1 + Math.abs(x))) };
-  const spread = spreadOf(norm), made = (x - mean) / spread * gamma + beta;
+  const spread = spreadOf(norm), made = normed(norm, x);
   const within = near / spread * Math.abs(gamma) + far + 4 * ROUNDING * (1 + Math.abs(beta) + (Math.abs(x) + Math.abs(mean)) / spread * Math.abs(gamma));
   return { terms: { x, mean, variance, gamma, beta: norm.beta, spread }, ...held(made, recorded, within) };
 }

@@ -3,7 +3,7 @@
 import { bars } from './bars.js';
 import { copied } from './controls.js';
 import { isEmpty, saveSheet, sheetView } from './class_sheet.js';
-import { below, el } from './dom.js';
+import { below, el, keepBelow } from './dom.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import { tight } from './number.js';
 import { say } from './say.js';
@@ -83,9 +83,8 @@ export function classLine(state, acts) {
   const element = el('div', { class: 'enc-class-part', hidden: true }), leads = () => state.seat.includes('-leads-');
   const form = askForm(state, acts, () => draw(), () => close('ask'));
   let cover = '', shown = '';
-  addEventListener('resize', () => below(question()));
-  addEventListener('scroll', () => below(question()), { passive: true, capture: true });
   const question = () => /** @type {HTMLElement | null} */ (element.querySelector('.enc-class-question'));
+  keepBelow(question);
 
   /** @param {string} name */
   const close = name => { /** @type {HTMLDetailsElement} */ (element.querySelector(`[data-class=${name}]`)).open = false; };

@@ -141,6 +141,11 @@ export function below(strip) {
   else strip.style.setProperty('--lesson-top', `${Math.max(0, ...above.map(one => one.getBoundingClientRect().bottom))}px`);
 }
 
+/** Keeps a strip there while the window is scrolled or changes its size. @param {() => HTMLElement | null} strip */
+export function keepBelow(strip) {
+  for (const event of ['scroll', 'resize']) addEventListener(event, () => below(strip()), { passive: true, capture: true });
+}
+
 /** Gives the document of an element, or its shadow root, a style; once, unless somebody took it away. @param {Element} root @param {string} css */
 export function dress(root, css) {
   const within = /** @type {Document | ShadowRoot} */ (root.getRootNode());

@@ -1,7 +1,7 @@
 // @ts-check
 // A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
 import { bars } from './bars.js';
-import { below, dress, el, put, write } from './dom.js';
+import { below, dress, el, keepBelow, put, write } from './dom.js';
 import { keptIn } from './kept.js';
 import css from './lesson.css';
 import { html, nothing, render as into, repeat } from './lit.js';
@@ -153,7 +153,7 @@ function begin() {
     else return;
     event.preventDefault();
   }
-  for (const event of ['scroll', 'resize']) addEventListener(event, () => below(strip), { passive: true, capture: true });
+  keepBelow(() => strip);
   addEventListener('keydown', key);
   document.addEventListener(CLASS, () => {
     const { phase, own } = inClass(), question = shown?.question;

@@ -16,7 +16,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target, whole_words
 from encoder.experiments.attributions.word_sums import added_by_word
 from encoder.metrics.answer import answers, label_names
-from encoder.pictures.lists import ListTable, Measured, runs_of
+from encoder.pictures.lists import ListTable, Measured, numbered_by_length, runs_of
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
@@ -69,15 +69,8 @@ def label_list(
     """
     if answers(encoder.config).labels is None:
         raise EncoderError(f"{encoder.source.name!r} names no labels")
-    every, cut, left_out = dict[int, list[dict[str, Any]]](), list[int](), dict[int, str]()
-    by_length: dict[int, list[int]] = {}
-    for number, sentence in enumerate(sentences):
-        try:
-            if not sentence.strip():
-                raise EncoderError("nothing is written there")
-            by_length.setdefault(len(encoder.tokenize(sentence).ids), []).append(number)
-        except EncoderError as error:
-            left_out[number] = str(error)
+    every, cut = dict[int, list[dict[str, Any]]](), list[int]()
+    by_length, left_out = numbered_by_length(encoder, sentences)
     with nullcontext(hear) if hear else progress("labelling", "sentences") as tell:
         for done, (number, trace) in enumerate(runs_of(encoder, sentences, by_length), 1 + len(left_out)):
             try:

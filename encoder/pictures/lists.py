@@ -198,15 +198,8 @@ def measuring(
     """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
     columns = [column(text) for text in dict.fromkeys(pictures)]
     by_dims: dict[tuple[str, ...], TableParts] = {}
-    cut, left_out, of_all = list[int](), dict[int, str](), dict[str, Any]()
-    by_length: dict[int, list[int]] = {}
-    for number, sentence in enumerate(sentences):
-        try:
-            if not sentence.strip():
-                raise EncoderError("nothing is written there")
-            by_length.setdefault(len(encoder.tokenize(sentence).ids), []).append(number)
-        except EncoderError as error:
-            left_out[number] = str(error)
+    cut, of_all = list[int](), dict[str, Any]()
+    by_length, left_out = numbered_by_length(encoder, sentences)
     done = len(left_out)
     yield from (ListProgress(number, len(sentences)) for number in range(done))
     for number, trace in runs_of(encoder, sentences, by_length):
@@ -235,6 +228,19 @@ def measuring(
     tables = tuple(parts.table(dims) for dims, parts in by_dims.items())
     measured_all = Measured(tables, tuple(sorted(cut)), dict(sorted(left_out.items())))
     yield ListProgress(len(sentences), len(sentences), measured_all)
+
+
+def numbered_by_length(encoder: TextEncoder, sentences: Sequence[str]) -> tuple[dict[int, list[int]], dict[int, str]]:
+    """Return the numbers of the sentences of each length, in tokens, and why others are left out, by their numbers."""
+    by_length, left_out = dict[int, list[int]](), dict[int, str]()
+    for number, sentence in enumerate(sentences):
+        try:
+            if not sentence.strip():
+                raise EncoderError("nothing is written there")
+            by_length.setdefault(len(encoder.tokenize(sentence).ids), []).append(number)
+        except EncoderError as error:
+            left_out[number] = str(error)
+    return by_length, left_out
 
 
 def runs_of(
