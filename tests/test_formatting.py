@@ -11,7 +11,7 @@ import pytest
 import torch
 from in_turn import in_turn
 
-from encoder.support.formatting import agreement, brief, ordinal, percent, points, short
+from encoder.support.formatting import agreement, brief, percent, points, short
 
 CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
 FORMS = {
@@ -74,8 +74,3 @@ def test_a_percentage_is_never_further_off_than_its_digits() -> None:
 )
 def test_agreement_is_counted_in_digits(difference: float, size: float, said: str) -> None:
     assert agreement(difference, size) == said
-
-
-def test_which_of_several_is_a_word_up_to_twelve() -> None:
-    words = {0: "first", 2: "third", 11: "twelfth", 12: "13th", 20: "21st", 21: "22nd", 100: "101st", 110: "111th"}
-    assert {place: ordinal(place) for place in words} == words

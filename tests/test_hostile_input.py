@@ -5,17 +5,14 @@ KeyError), which the pages show as a sentence; anything else would be a tracebac
 """
 
 import math
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
-import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 from in_turn import in_turn
 from link_grammar import CELL, EDITS, MODEL, SHAPE, cases
-from nasty import EVERY, any_text, texts
+from nasty import EVERY, texts
 
 from encoder import TextEncoder, Trace
 from encoder.edits.edit import check
@@ -25,7 +22,6 @@ from encoder.pictures.link import cell as read_cell
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import label
-from pages.ui import cell_links
 from pages.ui.server import offered_models
 from pages.ui.text import plain
 
@@ -123,21 +119,3 @@ def test_any_text_stays_text_on_a_page_and_in_a_picture(text: str) -> None:
     assert not set(left) & set('`*_{}[]()#+-.!|~$:<>&"@=')
     assert len(shown(text)) <= 14 and shown(text).isprintable()
     assert not set(label(text)) & {"<", ">"}
-
-
-JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), any_text),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(any_text, inner, max_size=2)),
-    max_leaves=6,
-)
-
-
-@cases(700)
-@given(st.one_of(JSON, st.lists(st.integers(-2, 9), min_size=2, max_size=3)))
-def test_what_a_browser_says_of_a_click_is_checked(monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
-    """Of a chart that draws some of the tokens: what is handed on are their positions."""
-    monkeypatch.setattr(streamlit, "session_state", {"clicks_chart": {"cell": said}})
-    monkeypatch.setattr(cell_links, "_clicks", lambda **told: told["on_cell_change"]())
-    found: list[tuple[int, ...]] = []
-    cell_links.listen("chart", lambda *at: found.append(at), at=(1, 3, 4))
-    assert {*chain(*found)} <= {1, 3, 4}

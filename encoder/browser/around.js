@@ -11,7 +11,7 @@ import { radios } from './controls.js';
 /** @typedef {import('./mount.js').Context} Context */
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Tells the server: `go` leads to a page, `set` chooses. @typedef {(kind: 'go' | 'set', said: Record<string, unknown>) => void} Act */
-/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu' | 'reads'>} Shown */
+/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `file` for a file at an address. @typedef {{sentence: string, model: string, mask?: string | null, query: Record<string, string>, page: string, load: import('./mount.js').Load, file: (address: string, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'menu' | 'reads'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 /** A picture of the page, and where each of its files is. @typedef {{name: string, picture: string, files: [string, string][]}} Saved */
 /** What is shown in it. @typedef {{query: Record<string, string>}} Of */
@@ -65,14 +65,14 @@ function beginBar(root) {
   let opened = null;
   /** What stands for the run that is shown. @type {Packet} */
   let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };
-  let known = '', counted = '';
+  let known = '';
   const runs = loader(() => /** @type {any} */ (now));
   /** The state that the address of what is shown says. */
   const state = () => ({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) });
   /** @param {string} number */
   function open(number) {
     import('./pages.js').then(({ drawer }) => {
-      opened ??= drawer(root, { part: (level, of, signal) => runs.part(state(), level, of, signal), tell: to => { opened?.draw(run, to, true); if (!to) tell('set', { cell: '' }); } });
+      opened ??= drawer(root, { part: (level, of, signal) => runs.part(state(), level, of, signal), tell: to => opened?.draw(run, to, true) });
       opened.draw(run, number, true);
     }, () => null);
   }
@@ -89,9 +89,6 @@ function beginBar(root) {
         run = { ...run };
         opened?.draw(run, '');
       }
-      if (String(shown.number) === counted) return;
-      counted = String(shown.number);
-      if (shown.number[1]) open(shown.number[1]);
     },
     end() {
       gone.abort();

@@ -32,21 +32,6 @@ def sublayer_lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     }
 
 
-def added_ratios(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """How long what attention, and what feed-forward, adds is against what it is added to: two of [n_layers, n].
-
-    |attention.output| / |add_norm_1.residual|, and the same of the second sum: times a length, 0 or more, and 0 where
-    there is no such number. [PAD] counts here.
-    """
-    parts = ("attention.output", "add_norm_1.residual", "feed_forward.output", "add_norm_2.residual")
-    names = [f"layers.{i}.{part}" for part in parts for i in range(trace.config.n_layers)]
-    vectors = np.stack([trace[name].numpy() for name in names]).astype(np.float64)
-    attention, before, feed_forward, between = np.split(np.sqrt(np.square(vectors).sum(-1)), len(parts))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = [np.nan_to_num(ratio, posinf=0.0) for ratio in (attention / before, feed_forward / between)]
-    return ratios[0].astype(np.float32), ratios[1].astype(np.float32)
-
-
 def check_part(part: str) -> None:
     """Refuse what is no sum of a layer."""
     if not isinstance(part, str) or part not in SUBLAYERS:

@@ -52,29 +52,6 @@ def shown(token: str, longest: int = 14) -> str:
     return seen if len(seen) <= longest else seen[: longest - 1] + "…"
 
 
-FEW = [
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-]
-
-
-def ordinal(place: int) -> str:
-    """Which of several, counted from 0, in a word: "second", "21st"."""
-    number = place + 1
-    end = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return FEW[place] if place < len(FEW) else f"{number}{end}"
-
-
 def brief(value: float) -> str:
     """A number with three significant digits; rounding errors and what is from 1e9 on as powers of ten."""
     if not math.isfinite(value):

@@ -8,7 +8,7 @@ import streamlit as st
 from encoder.model.config import EncoderConfig
 from encoder.pictures.link import one_line
 from encoder.pictures.view import EXAMPLES
-from pages.ui import browser_scripts, cell_links, session_runs
+from pages.ui import browser_scripts, session_runs
 from pages.ui.component import component
 from pages.ui.downloads import keep
 from pages.ui.frame import page_run
@@ -48,7 +48,6 @@ def draw_bar(page: Page) -> None:
             "mask": session_runs.text_encoder(view.model).mask_token,
             "query": tuple(state.in_full(view).items()),
             "run": f"{base()}/api/run",
-            "number": cell_links.number(),
         },
         take,
     )
@@ -130,8 +129,6 @@ def take() -> None:
             state.change(sentence=text, **({} if is_own else {"hidden": (), "cell": None}))
             if is_own:
                 state.keep_own(text)
-    if values.get("cell") == "":
-        cell_links.close()
     if (
         isinstance(name := values.get("model"), str)
         and name in offered_models.names()

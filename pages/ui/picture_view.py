@@ -13,7 +13,7 @@ from encoder.pictures.figures.drawn import tell_apart
 from encoder.pictures.part_items import WORDY
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from pages.ui import cell_links, session_runs
+from pages.ui import session_runs
 from pages.ui.downloads import keep, table
 from pages.ui.server import picture_results
 from pages.ui.state import session_state as state
@@ -58,22 +58,17 @@ def show(
     more: str = "",
     numbers: bool = True,
     sentence: bool = True,
-    take: Callable[[int, int], None] | None = None,
-    mark: tuple[int, int] | None = None,
 ) -> Answer:
     """Draw a picture of what this session asks, say its finding, and offer its table and, in Save, its files.
 
     `scene` is what is asked, where the page has made more than the view of it; `known` are calls that were made
     already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table
-    of its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is
-    clicked, `mark` is the one to outline: where some tokens are left out, counted as if all were drawn.
+    of its own, without `sentence` it says the finding elsewhere.
     """
     answer = answer_of(picture, scene, known)
     scene, figure = answer.scene, answer.figure(theme())
     if scene.run is not None and scene.run.tokenization.second:
         tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())
-    if take is not None:
-        cell_links.listen(picture.key, take, mark, answer.selection.at if answer.selection else None)
     with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():
         st.plotly_chart(figure, key=picture.key, config=CONFIG, alt=answer.alt)
     if sentence:

@@ -2,7 +2,6 @@
 // The scripts of all components as one, which a browser gets once. A component whose script has not arrived waits in a line;
 // from then on each begins at once, by its name.
 import around from '../front/around.js';
-import clicks from './clicks.js';
 import kit from './components/kit.js';
 import arrival from './frame/arrival.js';
 import model_parts from '../models/model_parts.js';
@@ -12,7 +11,7 @@ import reconnect from './reconnect.js';
 /** @type {any} */
 const shared = globalThis;
 shared.componentScripts = new Map(Object.entries({
-  around, arrival, clicks, kit, model_parts, model_rows,
+  around, arrival, kit, model_parts, model_rows,
 }));
 /** @type {(() => void) | null} */
 let end = null;

@@ -10,12 +10,12 @@ import pytest
 from browser_tools import barriers
 from mounted import CAT, FRANCE, KEY, KEYS, PHONE, Bench, overflows, random_model
 from playwright.sync_api import Page, expect
+from said import say
 from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
-from encoder.packet.say import say
 from encoder.support.formatting import percent
 
 HEBREW, ARABIC = "שלום לכולם בבית הגדול הזה היום.", "ذهب الولد إلى المدرسة [MASK] الصباح."

@@ -27,11 +27,6 @@ def draw(link: str) -> None:
         st.caption("This is the computer's own address: for other devices put its name in the network in its place.")
 
 
-def app_address() -> str:
-    """Where this app is, without the page; empty where that is not known."""
-    return (st.context.url or "").partition("?")[0].rpartition("/")[0]
-
-
 def code(link: str) -> tuple[int, str]:
     """The QR code of a link: its width in modules, and its dark modules as an SVG path; none for a long link."""
     if len(link) > LONGEST_CODE:

@@ -51,9 +51,3 @@ def resume() -> None:
         state.had(here.page, {name: text for name, text in query.items() if name not in OF_BROWSER})
         script = next(script for script, page in here.scripts.items() if page.key == key)
         st.switch_page(script, query_params=query)
-
-
-def show_step(step: Step) -> None:
-    """Ask for the page of a step, at its layer."""
-    state.change(step=step.local, cell=None, layer=state.current().layer if step.layer is None else step.layer)
-    state.session().go_to = page_of(step).key

@@ -56,7 +56,6 @@ class Session:
     asked_for: set[str] = field(default_factory=set)  # keys of long computations that were asked for just now
     links: dict[str, tuple[str, int]] = field(default_factory=dict)  # offered files: link and last run
     own_models: list[str] = field(default_factory=list)  # those that the person has opened
-    opened: tuple[int, str] = (0, "")  # how many numbers were opened in a picture of the server's, and the last one
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)  # what was last asked, and what was found
 
     answered: set[tuple[str, int]] = field(default_factory=set)  # the steps of lessons, by name, that were

@@ -1,35 +1,12 @@
 """Sections that several pages have: the tokens of a run, its costs, and the parts of a model."""
 
-import html
-
 import pandas as pd
-import streamlit as st
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.explain.cost import parameters, step_costs
-from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 from pages.ui.downloads import table as downloads
 from pages.ui.text import WHOLE
-
-
-def draw_tokens(trace: Trace) -> None:
-    """Draw every token with its position and id; dashed boxes are tokens that the model added."""
-    boxes = [box(trace, i) for i in range(len(trace.tokens))]
-    st.html(f"<div class='tokens strip' role='list'>{''.join(boxes)}</div>")
-
-
-def box(trace: Trace, i: int) -> str:
-    """One token's box; an unknown piece also shows what was typed."""
-    token, typed = trace.tokens[i], trace.tokenization.typed(i)
-    word = f"{token} {typed}" if token in UNKNOWN else token
-    added, second = trace.tokenization.special[i], 0 < trace.tokenization.second <= i
-    kind = " class='added'" if added else " class='second'" if second else ""
-    return (
-        f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
-        f"<small>{i} · id {trace.ids[i]}</small></div>"
-    )
 
 
 def draw_parameters(encoder: TextEncoder) -> None:
