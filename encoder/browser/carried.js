@@ -189,7 +189,7 @@ export function carried({ context, root, changed, choose }) {
   }
 
   /** What is what in the picture. @param {[number, number]} head one of those in it */
-  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} ${scissors} gives <b class="cp-a">A</b>, the sentence at the top, what <b class="cp-b">B</b> has there.</p>`;
+  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} Cut one (${scissors}): its head then brings <b class="cp-a">A</b>, the sentence at the top, what it brings in <b class="cp-b">B</b>.</p>`;
 
   /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
@@ -415,7 +415,7 @@ export function carried({ context, root, changed, choose }) {
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? legend(found.heads[0]) : gap() < 0 ? nothing : tries()}
-        <div class="cc-upper"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, BOARD) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, BOARD) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
           ${found.small && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },

@@ -82,21 +82,23 @@ function ordinal(i) {
 /** What stands in a sentence for a text: it, in quotation marks. @param {string} text */
 export const quoted = text => `“${apart(text)}”`;
 
-/** What is called so, or which of several that are. @param {string} name @param {number} place @param {number} count @param {boolean} gap */
-const which = (name, place, count, gap) => (count > 1 ? `the ${ordinal(place)} ${name}` : gap ? `the ${name}` : name);
+/** Which of several that are called so, as a reader counts them: a "The" before it is the first "the". @template T @param {string} name @param {T} own @param {T[]} alike in either case @param {(one: T) => string} textOf @param {boolean} gap */
+const which = (name, own, alike, textOf, gap) => (alike.filter(one => gap || textOf(one) === textOf(own)).length > 1 ? `the ${ordinal(alike.indexOf(own))} ${name}` : gap ? `the ${name}` : name);
+/** @param {string} a @param {string} b */
+const isAlike = (a, b) => a.toLowerCase() === b.toLowerCase();
 
 /** How a sentence speaks of a token: a word in quotes, a gap as one, and where several look alike which of them it is. @param {Packet} run @param {number} position */
 export function calledToken(run, position) {
   const { tokens, kinds } = run.about, kind = kinds[position], token = tokens[position], gap = kind === 'mask';
-  const alike = tokens.map((_, i) => i).filter(i => kinds[i] === kind && (gap || tokens[i] === token));
-  return which(gap ? 'gap' : kind === 'word' ? quoted(token) : token, alike.indexOf(position), alike.length, gap);
+  const alike = tokens.map((_, i) => i).filter(i => kinds[i] === kind && (gap || isAlike(tokens[i], token)));
+  return which(gap ? 'gap' : kind === 'word' ? quoted(token) : token, position, alike, i => tokens[i], gap);
 }
 
 /** How a sentence speaks of a whole word of a run, likewise. Where a gap is filled with the same word, it says on which side of it this one stands. @param {Packet} run @param {Word} word @returns {string} */
 export function called(run, word) {
   const all = words(run), filled = word.gap ? undefined : all.find(one => fillAt(run, one)?.[0] === word.name), after = filled && word.position > filled.position;
-  const alike = all.filter(other => (word.gap ? other.gap : !other.gap && other.name === word.name && (!filled || other.position > filled.position === after)));
-  return which(word.gap ? 'gap' : quoted(word.name), alike.indexOf(word), alike.length, word.gap) + (filled ? ` ${after ? 'after' : 'before'} ${called(run, filled)}` : '');
+  const alike = all.filter(other => (word.gap ? other.gap : !other.gap && isAlike(other.name, word.name) && (!filled || other.position > filled.position === after)));
+  return which(word.gap ? 'gap' : quoted(word.name), word, alike, one => one.name, word.gap) + (filled ? ` ${after ? 'after' : 'before'} ${called(run, filled)}` : '');
 }
 
 /** A text as a sentence begins with it: one that stands in quotes is left as it is. @param {string} text */

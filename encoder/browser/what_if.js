@@ -28,7 +28,7 @@ const MOST_UNDONE = 50;
 const MOST_CHANGES = 3; // that are described
 /** The page that shows a step, by how its name begins. */
 const PAGE_OF = /** @type {const} */ ([['attention.', 'attention'], ['feed_forward.', 'feed_forward'], ['add_norm', 'add_norm'], ['output', 'add_norm'], ['embedding.', 'embedding'], ['', 'output']]);
-const WORSE = 0.03; // of a guess: so much less than one of its blocks a layer costs before it is said why
+const ODD = 0.03; // of a guess: so far from both its blocks together a layer costs before that is said
 const BLOCK_NAMES = ['attention', 'feed-forward'];
 const FAR = 'How far words end up from where they were';
 
@@ -341,18 +341,18 @@ export function whatIf(root, context) {
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
     const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, share)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
-    const odd = guess ? worseIn(all, model.heads, share) : null;
+    const odd = guess ? oddest(all, model.heads, share) : null;
     return html`<p class="wi-reading">${pointed && !context.tries() ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
     : html`<span>Off alone, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
-      ${odd ? html`<p class="wi-whole">${say('whole_less', odd)}</p>` : nothing}`;
+      ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
-  /** The layer that costs most less as a whole than one of its blocks: what that block leaves undone harms only while the other is on. @param {number[][]} all @param {number} heads @param {number} share of the guess */
-  function worseIn(all, heads, share) {
-    const [{ layer, block, less }] = all.flatMap((row, layer) => [0, 1].map(block => ({ layer, block, less: row[heads + 2] > 0 ? row[heads + block] - row[heads + 2] || 0 : 0 }))).sort((a, b) => b.less - a.less), own = all[layer];
-    return less >= WORSE ? { layer, whole: inCell(own[heads + 2], share), part: BLOCK_NAMES[block], alone: inCell(own[heads + block], share), other: BLOCK_NAMES[1 - block] } : null;
+  /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {number} share of the guess */
+  function oddest(all, heads, share) {
+    const off = all.map(row => Math.abs(row[heads + 2] - row[heads] - row[heads + 1]) || 0), layer = off.indexOf(Math.max(...off)), [attention, feed, whole] = all[layer].slice(heads).map(value => inCell(value, share).replace('·', '0'));
+    return off[layer] >= ODD ? { layer, whole, attention, feed } : null;
   }
   /** An effect in points where there is little room, with the sign of what becomes of the guess: the difference of the two shares as they are told. @param {number} value what is lost @param {number} share of the guess; NaN where something moves */
   function inCell(value, share) {

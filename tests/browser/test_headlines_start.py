@@ -181,7 +181,7 @@ class Seen:
     def called(self, place: int) -> str:
         """How a sentence is to speak of the word at a place."""
         name = self.words[place][1]
-        alike = [i for i, (_, other) in enumerate(self.words) if other == name]
+        alike = [i for i, (_, other) in enumerate(self.words) if other.lower() == name.lower()]
         shown, at = f"“{name}”" if name else "gap", alike.index(place)
         if (
             name
@@ -193,9 +193,10 @@ class Seen:
             is not None
         ):
             alike = [i for i in alike if (i > filled) == (place > filled)]
-            of = shown if len(alike) < 2 else f"the {nth(alike.index(place))} {shown}"
+            same = sum(self.words[i][1] == name for i in alike)
+            of = shown if same < 2 else f"the {nth(alike.index(place))} {shown}"
             return f"{of} {'after' if place > filled else 'before'} {self.called(filled)}"
-        if len(alike) < 2:
+        if sum(self.words[i][1] == name for i in alike) < 2:
             return shown if name else "the gap"
         return f"the {nth(at)} {shown}"
 

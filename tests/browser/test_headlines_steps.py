@@ -106,8 +106,8 @@ def named(trace: Trace, i: int) -> str:
     tokens, special = trace.tokens, trace.tokenization.special
     gap = tokens[i] == "[MASK]"
     name = "gap" if gap else tokens[i] if special[i] else f"“{tokens[i]}”"
-    alike = [j for j, token in enumerate(tokens) if token == tokens[i] and special[j] == special[i]]
-    if len(alike) > 1:
+    alike = [j for j, token in enumerate(tokens) if token.lower() == tokens[i].lower() and special[j] == special[i]]
+    if sum(tokens[j] == tokens[i] for j in alike) > 1:
         name = f"the {nth(alike.index(i))} {name}"
     elif gap:
         name = "the gap"
