@@ -5,6 +5,7 @@ makes only the pictures that the README shows.
 """
 
 import argparse
+import io
 import math
 import sys
 import tempfile
@@ -15,7 +16,8 @@ sys.path.insert(0, str(ROOT))
 
 from browser_tools import AS_ELSEWHERE, READY, open_page, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
-from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from PIL import Image  # noqa: E402
+from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
 from servers import serve  # noqa: E402
 
 from pages.ui.state.site import PAGES, path  # noqa: E402
@@ -37,11 +39,12 @@ README = ROOT / ".github"
 README_PAGES = {  # what README shows -> where it is
     "start": "start",
     "attention": f"attention?{AS_ELSEWHERE}&word=8",
-    "compare": "compare",
     "heads": "heads",
     "training": "training",
 }
 README_SIZE = (1280, 860)
+FILM_SIZE = (1280, 700)
+READS, ENDS = 2_400, 4_000  # ms that a frame of the film stands, and the last one
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
   .every(box => box.querySelector('.main-svg'))"""
@@ -65,6 +68,27 @@ def shoot(page: Page, width: int, path: Path, height: int = 0) -> None:
         page.set_viewport_size({"width": width, "height": whole})
         page.wait_for_function(DRAWN)
     page.screenshot(path=path, animations="disabled")
+
+
+def film(page: Page, url: str, path: Path) -> None:
+    """Save how the arrows of the first pair of Compare are cut, the thickest first, as a picture that moves."""
+    visit(page, url, "compare", README_SIZE[0])
+    page.set_viewport_size({"width": FILM_SIZE[0], "height": FILM_SIZE[1]})
+    arrows = page.locator(".cc-name")
+    arrows.first.wait_for()
+    frames = [page.screenshot(animations="disabled")]
+    for edge in arrows.evaluate_all(
+        "all => all.sort((a, b) => b.dataset.share - a.dataset.share).map(one => one.dataset.edge)"
+    ):
+        page.locator(f'.cc-name[data-edge="{edge}"]').click()
+        expect(page.locator(f'.cc-name[data-edge="{edge}"]')).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".cc-box.cp-old")).to_have_count(0)
+        page.wait_for_load_state("networkidle")
+        frames.append(page.screenshot(animations="disabled"))
+    first, *others = (Image.open(io.BytesIO(frame)).convert("RGB").quantize(64) for frame in frames)
+    first.save(
+        path, save_all=True, append_images=others, duration=[*[READS] * len(others), ENDS], loop=0, optimize=True
+    )
 
 
 def main() -> None:
@@ -93,6 +117,7 @@ def main() -> None:
                 page.wait_for_load_state("networkidle")
                 shoot(page, README_SIZE[0], README / f"{name}.png", README_SIZE[1])
                 print(README / f"{name}.png", flush=True)
+            film(page, url, README / "cut.gif")
             return
         asked.folder.mkdir(parents=True, exist_ok=True)
         for widths in WINDOWS:
