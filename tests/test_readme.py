@@ -16,12 +16,13 @@ ROOT = Path(__file__).parents[1]
 READMES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
     for folder in (".docker", "encoder", "pages", "tests")
-    for path in [*(ROOT / folder).rglob("README.md"), ROOT / "README.md"]
+    for path in [*(ROOT / folder).rglob("README.md"), ROOT / "README.md", ROOT / "encoder/QUESTIONS.md"]
     if "node_modules" not in path.parts
 }
 PRINTED = {  # by README, some of what its Python prints
     "README.md": ("torch.Size([8, 9, 9]) [('paris', 0.", "'previous'"),
     "encoder/README.md": ("('paris', 0.", "'previous'", "(8, 9, 9)", "'[MASK]'", "((4, 1), (5, 6)) 0.8"),
+    "encoder/QUESTIONS.md": ("55 % of the weight is parked", "no head that guesses words", "[('good', 0.99"),
     "encoder/exam/README.md": (
         "((4, 0), 'obj', 0.87559, 'the nearest verb before, else after', 0.95",
         "under 10 points above the best",
@@ -90,7 +91,7 @@ def test_its_links_files_and_modules_are_there(name: str) -> None:
 def test_the_first_one_is_short_and_leads_to_all_others() -> None:
     first = READMES["README.md"]
     assert len(first.splitlines()) <= 120
-    assert {name for name in READMES if name != "README.md"} <= set(re.findall(r"\]\(([^)]+README\.md)\)", first))
+    assert {name for name in READMES if name != "README.md"} <= set(re.findall(r"\]\(([^)]+\.md)\)", first))
 
 
 def test_the_frame_line_names_a_page_and_hides_the_rest() -> None:
