@@ -23,7 +23,7 @@ def test_order_is_called_lost_only_where_exchanged_words_give_exchanged_rows(con
     order = [0, 5, 2, 3, 4, 1, 6]
     lost = torch.allclose(first["output"], other["output"][order], atol=1e-5)
     step = by_name(config)["embedding.positions"]
-    assert ("order of the words is lost" in step.note) == ("same rows in exchanged places" in step.look) == lost
+    assert ("order of the words is lost" in step.note) == ("same rows, exchanged" in step.look) == lost
 
 
 def test_a_word_put_before_turns_all_words_but_what_is_at_position_0() -> None:

@@ -101,7 +101,7 @@ export function embedding(root, context) {
   /** @param {Packet} of @param {Packet} part */
   function picture(of, part) {
     const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
-    head.draw(of, state, key === 'word' ? tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : '') : key === 'place' ? placeSaid(part, i, whose) : sumSaid(part, i, whose));
+    head.draw(of, state, key === 'word' ? tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : '') : key === 'position' ? placeSaid(part, i, whose) : sumSaid(part, i, whose));
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({
@@ -110,10 +110,10 @@ export function embedding(root, context) {
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
-    const stands = key !== 'place' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
+    const stands = key !== 'position' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
       places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
     return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length && gap >= 0 ? gap : position)))}</p>${list.element}<div class="em-body">
-      <div class="em-beside enc-further"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'place' ? placePicture(part, now) : lengths(part, all)}</div>
+      <div class="em-beside enc-further"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'position' ? placePicture(part, now) : lengths(part, all)}</div>
       <div class="em-left">${strips.element}<div class="enc-further">${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div></div>`;
   }
 
@@ -132,13 +132,13 @@ export function embedding(root, context) {
 
   /** The chosen number, worked out again. @param {Packet} part @param {number} i @param {number} d @param {string} key what is lit */
   function arithmetic(part, i, d, key) {
-    const { edits } = /** @type {Packet} */ (run).about, sum = sumAgain(part, i, d), norm = normAgain(part, i, d), place = key === 'place' ? placeAgain(part, i, d) : null;
+    const { edits } = /** @type {Packet} */ (run).about, sum = sumAgain(part, i, d), norm = normAgain(part, i, d), place = key === 'position' ? placeAgain(part, i, d) : null;
     const line = (/** @type {string} */ name, /** @type {import('./embedding_math.js').Again | null} */ made) => {
       if (!made) return nothing;
       const agrees = Math.abs(made.value - made.recorded) <= made.within, recorded = typeset(figure(made.recorded, made.within));
       return worked(`${name}: ${typeset(made.text)}`, agrees, agrees ? `The run recorded ${recorded}: it agrees` : `The run recorded ${recorded}: it does not agree.${edits ? ' A change of this run lies between.' : ''}`);
     };
-    return html`${line(`number ${d}`, sum)}${line('after the norm', norm)}${line(`place ${aboutOf(part).rows[i]}`, place)}`;
+    return html`${line(`number ${d}`, sum)}${line('after the norm', norm)}${line(`position ${aboutOf(part).rows[i]}`, place)}`;
   }
 
   /** @param {Packet} part @param {Now} now @param {string} whose */
@@ -161,10 +161,10 @@ export function embedding(root, context) {
     const { arrays } = part, { positions, width, rows } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike), waving = turned || (there && positions === 'sinusoidal');
     const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && { low: Math.min(0, endsOf(like).low), high: 1 };
     return html`${like && ends ? html`<div class="em-alike">${curve({
-    title: `Cosine of place ${position} with each place`,
-    label: `Cosines of place ${position} with places ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
+    title: `Cosine of position ${position} with each position`,
+    label: `Cosines of position ${position} with positions ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
     series: [{ name: 'first', points: rows.map((place, k) => [place, like[k]]) }, { name: 'first', dots: true, points: rows.map((place, k) => [place, like[k]]) }],
-    x: { low: rows[0], high: rows[rows.length - 1], name: 'place' }, y: ends, mark: position,
+    x: { low: rows[0], high: rows[rows.length - 1], name: 'position' }, y: ends, mark: position,
   }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}
     <p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
     ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
@@ -184,9 +184,9 @@ export function embedding(root, context) {
     };
     return curve({
       title: turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`,
-      label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over places ${first} to ${last}.`,
+      label: `Sine and cosine of ${turned ? `pair ${pair}` : `numbers ${2 * pair} and ${2 * pair + 1}`} over positions ${first} to ${last}.`,
       series: [{ name: 'first', points: line(0) }, { name: 'second', points: line(1) }, { name: 'first', dots: true, points: dots(0) }, { name: 'second', dots: true, points: dots(1) }],
-      x: { low: first, high: last, name: 'place' }, y: { low: -1, high: 1 }, mark: position,
+      x: { low: first, high: last, name: 'position' }, y: { low: -1, high: 1 }, mark: position,
     }, { high: 60, own });
   }
 
@@ -202,7 +202,7 @@ export function embedding(root, context) {
       values.forEach((value, k) => image.data.set([...colourOf(value, ends, 'signed', theme), 255], 4 * k));
       pen.putImageData(image, 0, 0);
     }
-    put(table, { 'aria-label': `The learned vectors of ${count} places, ${width} numbers each, from ${typeset(brief(-most))} to ${brief(most)}.`, style: `height: ${Math.max(48, Math.min(220, 14 * count))}px` });
+    put(table, { 'aria-label': `The learned vectors of ${count} positions, ${width} numbers each, from ${typeset(brief(-most))} to ${brief(most)}.`, style: `height: ${Math.max(48, Math.min(220, 14 * count))}px` });
     return html`<div class="em-table-box">${table}<i aria-hidden="true" style="inset-block-start: ${100 * i / count}%; height: ${100 / count}%"></i></div>`;
   }
 
@@ -223,7 +223,7 @@ export function embedding(root, context) {
       if (!run || !all) return null;
       const { key, step, position, title } = placed(all), query = toQuery({ ...made(state), step, layer: state.layer, head: state.head });
       if (key === 'word') return { picture: 'near_words', name: `The words nearest to ${namesOf(run.about.tokens)[position]}`, query: { ...query, near_word: String(position) } };
-      if (key === 'place' && all.arrays.alike) return { picture: 'alike_places', name: 'How alike the places are', query };
+      if (key === 'position' && all.arrays.alike) return { picture: 'alike_places', name: 'How alike the positions are', query };
       return { picture: 'picture', name: `${title}: the numbers of all tokens`, query };
     },
     end() {

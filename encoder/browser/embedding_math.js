@@ -16,7 +16,7 @@ import { half as halfOf } from './strips.js';
  *   chance: number, near: [string, number][][], any: number[], near_of: number[], norm?: {kind: string, eps: number}, theta?: number, divisor?: number
  * }} About
  */
-/** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'place' | 'sum', step: string, title: string}} Lit */
+/** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'position' | 'sum', step: string, title: string}} Lit */
 /** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, within: number}} Again */
 /** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{lit: Lit['key'], name: string, values: Float32Array, within: number, behind: boolean}} Strip */
 
@@ -33,19 +33,19 @@ export const aboutOf = part => /** @type {About} */ (/** @type {unknown} */ (par
 
 /** How a model knows of places, in words. */
 export const PLACES = {
-  sinusoidal: 'Each place has numbers of its own: sines (blue) and cosines (dashed), fast waves first, slow ones last. Dots are what this run recorded.',
-  learned: 'Each place has a row of a table of its own, learned like that of the words. The framed row is the chosen word\'s.',
-  rotary: 'Each pair of numbers of a query and of a key is turned by an angle that grows with the place. Dots are what this run recorded.',
+  sinusoidal: 'Each position has numbers of its own: sines (blue) and cosines (dashed), fast waves first, slow ones last. Dots are what this run recorded.',
+  learned: 'Each position has a row of a table of its own, learned like that of the words. The framed row is the chosen word\'s.',
+  rotary: 'Each pair of numbers of a query and of a key is turned by an angle that grows with the position. Dots are what this run recorded.',
   distances: 'Attention adds to each score a number for how far apart its two words are.',
   none: 'To this model a sentence is a set of words without an order.',
 };
 
 /** What can be lit, in order. @type {Lit['key'][]} */
-export const LIT = ['word', 'place', 'sum'];
+export const LIT = ['word', 'position', 'sum'];
 
 /** The same with their steps. @param {Packet} part @returns {Lit[]} */
 export const litOf = ({ arrays }) => [
-  { key: 'word', step: 'embedding.tokens', title: 'Its row of the table' }, { key: 'place', step: 'embedding.positions', title: 'Its place' },
+  { key: 'word', step: 'embedding.tokens', title: 'Its row of the table' }, { key: 'position', step: 'embedding.positions', title: 'Its position' },
   { key: 'sum', step: arrays.sum ? 'embedding.sum' : 'embedding.output', title: 'Added, number by number' },
 ];
 
@@ -96,7 +96,7 @@ export function stripsOf(part, i, changed) {
   /** @param {string} of @param {Lit['key']} lit @param {string} name @param {boolean} [there] */
   const strip = (of, lit, name, there = true) => (arrays[of] && there ? [{ lit, name, values: row(arrays[of], i), within: halfOf(arrays[of]), behind: Boolean(norm) && (of === 'normed' || of === 'output') }] : []);
   return [
-    ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'place', `+ place ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ first or second sentence'),
+    ...strip(scaled, 'word', factor === null ? 'the word' : `the word × ${tidy(factor)}`), ...strip('positions', 'position', `+ position ${rows[i]}`, Boolean(arrays.alike)), ...strip('segments', 'sum', '+ first or second sentence'),
     ...strip(total, 'sum', adds(part) ? '= the sum' : 'what came of it', (adds(part) || changed) && arrays[total]?.shape[1] === arrays.tokens.shape[1]),
     ...(norm ? strip(arrays.normed ? 'normed' : 'output', 'sum', 'after the norm') : []), ...strip('output', 'sum', `widened to ${arrays.output?.shape[1]}`, widened(part)),
   ];
@@ -214,9 +214,9 @@ export function placeSaid(part, i, query) {
   const like = row(arrays.alike, i), others = rows.map((_, j) => j).filter(j => j !== i).sort((a, b) => like[b] - like[a] || Math.abs(a - i) - Math.abs(b - i));
   if (!others.length) return parts('place_alone', { place });
   const first = others[0], last = others[others.length - 1];
-  if (!Number.isFinite(like[first])) return parts('no_numbers', { query: `Place ${place}` });
+  if (!Number.isFinite(like[first])) return parts('no_numbers', { query: `Position ${place}` });
   const alike = others.filter(j => two(like[j]) === two(like[first])).slice(0, 2).map(j => rows[j]).sort((a, b) => a - b);
-  return first === last ? parts('place_two', { place, near: rows[first], value: two(like[first]) }) : parts('place', { place, near: `place${alike.length > 1 ? 's' : ''} ${alike.join(' and ')}`, value: two(like[first]), far: rows[last], least: two(like[last]) });
+  return first === last ? parts('place_two', { place, near: rows[first], value: two(like[first]) }) : parts('place', { place, near: `position${alike.length > 1 ? 's' : ''} ${alike.join(' and ')}`, value: two(like[first]), far: rows[last], least: two(like[last]) });
 }
 
 /** What is found for a token's sum, and what follows it. @param {Packet} part @param {number} i @param {string} query how the token is called @returns {Said[]} */

@@ -111,7 +111,7 @@ export async function originOf(run, part, { step, index }) {
       const packet = await part(4, null), { arrays } = packet, { factor, ids } = aboutOf(packet), i = aboutOf(packet).rows.indexOf(row_);
       const [tokens_, scaled, places] = ['tokens', 'scaled', 'positions'].map(one => ({ step: `embedding.${one}`, index }));
       if (name === 'embedding.tokens') return { words: `Row ${ids[i]} of the table of embeddings, which was learned. Nothing comes before it: this is where the number comes from.`, formula: short((await number(here)).value) };
-      if (name === 'embedding.positions') return { words: 'A number of the token\'s place alone, the same in every sentence.', formula: short((await number(here)).value) };
+      if (name === 'embedding.positions') return { words: 'A number of the token\'s position alone, the same in every sentence.', formula: short((await number(here)).value) };
       if (name === 'embedding.scaled') { const one = await number(tokens_); return { words: 'The number is multiplied by the square root of d_model.', formula: `${short(one.value)} · ${short(factor ?? 1)}`, again: one.value * (factor ?? 1), within: one.within * (factor ?? 1), operands: [tokens_] }; }
       if (arrays.sum || arrays.gamma) throw new Error(NONE);
       return added(factor === null ? tokens_ : scaled, places);

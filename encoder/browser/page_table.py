@@ -53,7 +53,7 @@ PAGES: Mapping[str, DrawnPage] = {
             for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
         ),
         place=False,
-        more=(("near", "The nearest words of the table"), ("places", "How alike two places are"), CHECKS),
+        more=(("near", "The nearest words of the table"), ("places", "How alike two positions are"), CHECKS),
     ),
     "attention": DrawnPage(
         "Attention",

@@ -555,7 +555,7 @@ def test_a_number_is_led_back_to_the_embedding_without_a_server(
             said, _, value = titles[-1].rpartition(" = ")
             assert said == about["place"]
             assert close(value, float(trace[name][tuple(about["index"])]))
-            if not re.search("learned|place alone|masked|gamma", drawer(page).locator("p").first.inner_text()):
+            if not re.search("learned|position alone|masked|gamma", drawer(page).locator("p").first.inner_text()):
                 expect(drawer(page)).to_contain_text(about["words"].removesuffix(", plus the bias."))
             for text, place in drawer(page).locator("[data-number]").evaluate_all(OPENS):
                 step_, _, at = place.partition(":")

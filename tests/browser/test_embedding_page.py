@@ -198,7 +198,7 @@ def test_the_table_is_introduced_with_what_positions_cost_the_guess(
 def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened, trace: Trace) -> None:
     """As many as there is room for: five on a phone."""
     page = opened(word=KEYS)
-    steps = {"the word × 22.6": "scaled", f"+ place {KEYS}": "positions", "= the sum": "output"}
+    steps = {"the word × 22.6": "scaled", f"+ position {KEYS}": "positions", "= the sum": "output"}
     for chosen, first in ((0, 0), (250, 246), (511, 503)):
         number(page, chosen)
         table = page.locator(".em-numbers")
@@ -214,7 +214,7 @@ def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened
     expect(table.locator("thead .is-chosen")).to_have_text("511")
     table.locator("tbody tr").nth(1).locator("td").first.click()
     expect(strips(page)).to_have_attribute("aria-valuenow", "503")
-    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("place")
+    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("position")
     page.set_viewport_size(PHONE)
     expect(table.locator("thead th:visible")).to_have_count(6)
     expect(table.locator("thead .is-chosen")).to_be_visible()
@@ -224,8 +224,8 @@ def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trac
     page = opened(word=KEYS)
     row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
     expect(page.locator(".em-left .em-what")).to_have_text(
-        f"This row is only {row:.3g} long, its place {place:.3g}; so rows are scaled up by √512 = 22.6, or the place "
-        "would hide the word."
+        f"This row is only {row:.3g} long, its position {place:.3g}; so rows are scaled up by √512 = 22.6, or the "
+        "position would hide the word."
     )
 
 
@@ -234,7 +234,7 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
     tokens, scaled, places, output = (trace[f"embedding.{one}"] for one in ("tokens", "scaled", "positions", "output"))
     for chosen in (0, 17, 300, 511):
         number(page, chosen)
-        for name, true in (("the word × 22.6", scaled), (f"+ place {KEYS}", places), ("= the sum", output)):
+        for name, true in (("the word × 22.6", scaled), (f"+ position {KEYS}", places), ("= the sum", output)):
             assert abs(shown(page)[name] - float(true[KEYS, chosen])) <= 0.0051, (name, chosen)
         line = page.locator(".vs-worked")
         expect(line.locator("[data-agrees=true]")).to_have_attribute("title", re.compile("it agrees"))
@@ -245,10 +245,11 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
         assert abs(factor - 512**0.5) < 1e-3 and abs(token * factor + place - total) < 0.0101
     light(page, "sum")
     told = [brief(float(one[KEYS].norm())) for one in (tokens, scaled, places, output)]
-    assert bars(page) == list(zip(("the word", "the word × 22.6", f"place {KEYS}", "the sum"), told, strict=True))
+    assert bars(page) == list(zip(("the word", "the word × 22.6", f"position {KEYS}", "the sum"), told, strict=True))
     cosine = float(tokens[KEYS] @ output[KEYS] / (tokens[KEYS].norm() * output[KEYS].norm()))
     expect(finding(page)).to_have_text(
-        f"Adding the place changes “keys” little: cosine {cosine:.2f}. By that little the model tells places apart."
+        f"Adding the position changes “keys” little: cosine {cosine:.2f}. By that little the model "
+        "tells positions apart."
     )
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
 
@@ -257,13 +258,13 @@ def test_a_strip_that_is_pressed_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     box = strips(page).bounding_box()
     assert box
-    for part, name in ((0.43, "place"), (0.9, "sum"), (0.2, "word")):  # the place is as low as its numbers are small
+    for part, name in ((0.43, "position"), (0.9, "sum"), (0.2, "word")):  # the place is as low as its numbers are small
         strips(page).click(position={"x": 40, "y": box["height"] * part})
         expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text(name)
-    light(page, "place")
+    light(page, "position")
     strips(page).focus()
     page.keyboard.press("ArrowRight")  # a key changes the number alone
-    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("place")
+    expect(page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True)).to_have_text("position")
 
 
 def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None:
@@ -274,7 +275,7 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
     others = [i for i in range(len(like)) if i != CABINET]
     least = min(others, key=lambda i: like[i])
     expect(finding(page)).to_contain_text(
-        f"cosine {max(like[others]):.2f}, and least like place {least}, {like[least]:.2f}"
+        f"cosine {max(like[others]):.2f}, and least like position {least}, {like[least]:.2f}"
     )
     drawn = page.locator(".em-alike .curve svg")
     assert f"from {min(like.min(), 0):.2g} to 1" in (drawn.get_attribute("aria-label") or "")
@@ -284,7 +285,7 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
     np.testing.assert_allclose(heights, places[:, 0], atol=1e-3)
     for chosen in (0, 33, 148):
         number(page, chosen)
-        line = page.locator(".vs-worked").filter(has_text=f"place {CABINET}:")
+        line = page.locator(".vs-worked").filter(has_text=f"position {CABINET}:")
         expect(line).to_contain_text("cos(5 / 10000^" if chosen % 2 else "sin(5 / 10000^")
         expect(line.locator("[data-agrees=true]")).to_be_visible()
         assert abs(written(line.inner_text().split()[-2]) - places[CABINET, chosen]) < 6e-4
@@ -329,13 +330,13 @@ def test_a_change_is_told_where_it_lies_between(opened: Opened, base: TextEncode
     [
         (
             "learned",
-            ["the word", "+ place 2", "+ first or second sentence", "= the sum", "after the norm"],
+            ["the word", "+ position 2", "+ first or second sentence", "= the sum", "after the norm"],
             2,
             "most like",
         ),
         ("rotary", ["the word", "after the norm"], 1, "attention turns queries and keys by it instead"),
         ("none", ["the word × 6.93"], 1, "This model is not told that"),
-        ("narrow", ["the word × 6.93", "+ place 2", "= the sum", "after the norm"], 2, "is most like place"),
+        ("narrow", ["the word × 6.93", "+ position 2", "= the sum", "after the norm"], 2, "is most like position"),
     ],
 )
 def test_other_models_have_the_strips_of_what_they_do(
@@ -350,7 +351,7 @@ def test_other_models_have_the_strips_of_what_they_do(
     expect(page.locator(".em-table-box")).to_be_visible(visible=model == "learned")
     expect(page.locator(".em-waves")).to_be_visible(visible=model in ("rotary", "narrow"))
     light(page, "sum")
-    steps = {"the word": "tokens", "+ place 2": "positions", "= the sum": "sum"}
+    steps = {"the word": "tokens", "+ position 2": "positions", "= the sum": "sum"}
     steps |= {"+ first or second sentence": "segments", "after the norm": "norm.output"}
     for chosen in (0, 19):
         number(page, chosen)
@@ -381,7 +382,7 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
 def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(opened: Opened) -> None:
     page = opened(lost=True)
     expect(page.get_by_role("alert").filter(has_text="The line is cut")).to_be_visible()
-    expect(finding(page)).to_have_text("How does a word become a vector with a place?")
+    expect(finding(page)).to_have_text("How does a word become a vector with a position?")
     page.evaluate("window.lost.clear()")
     page.locator(".em-trouble button").click()
     expect(finding(page)).to_contain_text("to this model")
@@ -396,12 +397,12 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     expect(word(page, KEYS + 1)).to_have_attribute("aria-pressed", "true")
     page.get_by_role("radiogroup", name="Beside").get_by_role("radio", checked=True).focus()
     page.keyboard.press("End")
-    expect(finding(page)).to_contain_text("Adding the place")
+    expect(finding(page)).to_contain_text("Adding the position")
     strips(page).focus()
     page.keyboard.press("Home")
     expect(page.locator(".vs-worked")).to_contain_text("number 0: ")
     seen(page, PHONE, "dark")
-    for name in ("word", "place", "sum"):
+    for name in ("word", "position", "sum"):
         light(page, name)
         assert barriers(page) == [], name
         assert not overflows(page)
@@ -414,7 +415,7 @@ def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None
     page.set_viewport_size({"width": 1366, "height": 768})
     page.keyboard.press("p")
     expect(page.locator(".enc-present")).to_have_count(1)
-    for name, last in (("word", ".em-beside .bars li >> nth=-1"), ("place", ".em-alike"), ("sum", ".em-numbers")):
+    for name, last in (("word", ".em-beside .bars li >> nth=-1"), ("position", ".em-alike"), ("sum", ".em-numbers")):
         light(page, name)
         box = page.locator(last).bounding_box()
         assert box and box["y"] + box["height"] <= 768, name
@@ -422,7 +423,7 @@ def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None
 
 def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
-    for name, picture in (("word", "near_words"), ("place", "alike_places"), ("sum", "picture")):
+    for name, picture in (("word", "near_words"), ("position", "alike_places"), ("sum", "picture")):
         light(page, name)
         page.get_by_role("button", name="Save", exact=True).click()
         page.wait_for_function("name => window.kept.at(-1)?.picture === name", arg=picture)

@@ -25,12 +25,12 @@ const base = made();
 const written = parts => parts.map(one => one.text).join('');
 const table = (part, i) => written(tableSaid(part, i, 'keys'));
 const names = (part, changed = false) => stripsOf(part, 0, changed).map(one => [one.lit, one.name]);
-const [word, place, sum] = ['word', 'place', 'sum'];
+const [word, place, sum] = ['word', 'position', 'sum'];
 
 test('a model has the strips of what it does, each lit with its part', () => {
-  assert.deepEqual(names(base), [[word, 'the word × 2'], [place, '+ place 0'], [sum, '= the sum']]);
+  assert.deepEqual(names(base), [[word, 'the word × 2'], [place, '+ position 0'], [sum, '= the sum']]);
   const bert = made({ factor: null, positions: 'learned', norm: { kind: 'layer_norm', eps: 0 } }, { sum: base.arrays.output, segments: base.arrays.tokens });
-  assert.deepEqual(names(bert), [[word, 'the word'], [place, '+ place 0'], [sum, '+ first or second sentence'], [sum, '= the sum'], [sum, 'after the norm']]);
+  assert.deepEqual(names(bert), [[word, 'the word'], [place, '+ position 0'], [sum, '+ first or second sentence'], [sum, '= the sum'], [sum, 'after the norm']]);
   assert.deepEqual(litOf(bert).map(one => one.step), ['embedding.tokens', 'embedding.positions', 'embedding.sum']);
   const narrow = made({ norm: { kind: 'layer_norm', eps: 0 } }, { sum: base.arrays.output, normed: base.arrays.output, output: array([3, 6], ...Array(18).fill(1)) });
   assert.deepEqual(names(narrow).slice(-2), [[sum, 'after the norm'], [sum, 'widened to 6']]);
@@ -101,8 +101,8 @@ test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance it would be 0.19).');
   assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
-  assert.equal(written(placeSaid(base, 0, 'keys')), 'Place 0 is most like place 1, cosine 0.90, and least like place 2, 0.50.');
-  assert.equal(written(placeSaid(base, 2, 'keys')), 'Place 2 is most like place 1, cosine 0.80, and least like place 0, 0.50.');
+  assert.equal(written(placeSaid(base, 0, 'keys')), 'Position 0 is most like position 1, cosine 0.90, and least like position 2, 0.50.');
+  assert.equal(written(placeSaid(base, 2, 'keys')), 'Position 2 is most like position 1, cosine 0.80, and least like position 0, 0.50.');
   near(Number(/cosine with its row alone is (\S+)\./.exec(written(sumSaid(base, 1, 'keys')))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
 });
 
@@ -121,21 +121,21 @@ test('a word whose nearest is hardly nearer than the next has none', () => {
 });
 
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
-  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its place 1.41; so rows are scaled up by √4 = 2, or the place would hide the word.');
+  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its position 1.41; so rows are scaled up by √4 = 2, or the position would hide the word.');
   assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
   assert.equal(scaledSaid(made({ factor: null }), 1), '');
 });
 
 test('the stretch that is shown lies around the chosen number, and within those that there are', () => {
   assert.deepEqual([[0, 512, 9], [511, 512, 9], [100, 512, 9], [1, 4, 9]].map(of => windowAround(...of)), [[0, 9], [503, 512], [96, 105], [0, 4]]);
-  assert.equal(tellingOf(base, 2), 1, 'where its row has a number, and its place another one than the others');
-  assert.equal(tellingOf(made({}, { alike: undefined }), 0), 2, 'without places the largest');
+  assert.equal(tellingOf(base, 2), 1, 'where its row has a number, and its position another one than the others');
+  assert.equal(tellingOf(made({}, { alike: undefined }), 0), 2, 'without positions the largest');
 });
 
 test('a place that nothing is added for is said to have none', () => {
   const none = (positions, more = {}) => made({ positions, ...more }, { alike: undefined, positions: array([3, 4], ...Array(12).fill(0)) });
   const said = positions => written(placeSaid(none(positions), 1, 'keys'));
-  assert.match(said('none'), /^This model is not told that keys stands at place 1/);
+  assert.match(said('none'), /^This model is not told that keys stands at position 1/);
   assert.match(said('rotary'), /attention turns queries and keys/);
   assert.match(said('distances'), /how far apart/);
   assert.match(said('sinusoidal'), /a change of this run/);
@@ -145,8 +145,8 @@ test('a place that nothing is added for is said to have none', () => {
   assert.equal(sumAgain(none('none'), 1, 1).text, '1 × 2 = 2.00');
   assert.equal(sumAgain(none('none', { factor: null }), 1, 1), null);
   const two = made({ rows: [0, 1] }, { alike: array([2, 2], 1, 0.3, 0.3, 1) });
-  assert.equal(written(placeSaid(two, 0, 'keys')), 'The vectors of place 0 and place 1 have a cosine of 0.30.');
-  assert.equal(written(placeSaid(made({ rows: [4] }, { alike: array([1, 1], 1) }), 0, 'keys')), 'Place 4 is the only one here.');
+  assert.equal(written(placeSaid(two, 0, 'keys')), 'The vectors of position 0 and position 1 have a cosine of 0.30.');
+  assert.equal(written(placeSaid(made({ rows: [4] }, { alike: array([1, 1], 1) }), 0, 'keys')), 'Position 4 is the only one here.');
 });
 
 test('numbers that are none are not worked out as if they were', () => {

@@ -48,7 +48,7 @@ EMBEDDING = {
     "tokens": Step(
         "tokens", "E_{id}", r"E[<0>]", TOKENS_BY_MODEL, "lookup", ("ids",), "Token embedding",
         "Each token id picks its row of the embedding table: one vector for that word piece, always the same.",
-        "The same word twice in the sentence gives two identical rows: nothing here knows place or context.",
+        "The same word twice in the sentence gives two identical rows: nothing here knows position or context.",
         ("embedding.tokens.weight",),
     ),
     "scaled": Step(
@@ -66,22 +66,22 @@ EMBEDDING = {
         "positions", "PE_{pos}", WAVES,
         TOKENS_BY_MODEL, "sinusoid", (), "Positional encoding",
         "Each position gets its own pattern of sines and cosines: fast waves in the first columns, slow in the last.",
-        "Rows depend on the place alone: type other words and this picture stays the same.",
+        "Rows depend on the position alone: type other words and this picture stays the same.",
     ),
     "learned": Step(
         "positions", "P_{pos}", r"P[pos]", TOKENS_BY_MODEL, "position", (), "Learned position",
-        "Each position picks its row of a second table, one vector for every place in the sentence.",
-        "Rows depend on the place alone: type other words and this picture stays the same.",
+        "Each position picks its row of a second table, one vector for every position in the sentence.",
+        "Rows depend on the position alone: type other words and this picture stays the same.",
         ("embedding.positions.weight",),
     ),
     "rotary": Step(
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions added",
-        "This model adds nothing for the place of a word: attention turns queries and keys by it instead.",
-        "Every value is zero. The place comes in as cosines and sines, in each layer's attention.",
+        "This model adds nothing for the position of a word: attention turns queries and keys by it instead.",
+        "Every value is zero. The position comes in as cosines and sines, in each layer's attention.",
     ),
     "distances": Step(
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions added",
-        "This model adds nothing for the place of a word: attention looks at the distance of every two words instead.",
+        "This model adds nothing for the position of a word: attention looks at how far apart two words are instead.",
         "Every value is zero. The distances come in as scores, in each layer's attention.",
     ),
     "none": Step(
@@ -104,7 +104,7 @@ EMBEDDING = {
     "sum": Step(
         "sum", "s", "<sum>", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Sum of embeddings",
         "{Added} are added, number by number.",
-        "The rows of the same word in two places {differ}.",
+        "The rows of the same word at two positions {differ}.",
     ),
     "projected": Step(
         "projected", "u", r"<0> W_E + b_E", TOKENS_BY_MODEL, "linear", ("{x}",), "Widened embedding",
@@ -115,12 +115,12 @@ EMBEDDING = {
     "projected_output": Step(
         "output", "x_{0}", "<0>", TOKENS_BY_MODEL, "same", ("projected",), "Input of the first layer",
         "The widened embedding is all that the first layer receives.",
-        "The rows of the same word in two places {differ}.",
+        "The rows of the same word at two positions {differ}.",
     ),
     "output": Step(
         "output", "x_{0}", "<sum>", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Input of the first layer",
         "{Added} are added, number by number. This is all that the first layer receives.",
-        "The rows of the same word in two places {differ}.",
+        "The rows of the same word at two positions {differ}.",
     ),
 }  # fmt: skip
 ATTENTION = (
@@ -215,12 +215,12 @@ ROTARY = (
         "attention.q_rotated", "Q'", r"<0> \odot <1> + \mathrm{rot}(<0>) \odot <2>", PER_HEAD, "rotate",
         ("attention.q", "attention.cos", "attention.sin"), "Rotated queries",
         "Every query is turned by its position: rot puts minus the second half of its numbers before the first half.",
-        "No row changes its length. Two words alike in different places now have different queries.",
+        "No row changes its length. Two words alike at different positions now have different queries.",
     ),
     Step(
         "attention.k_rotated", "K'", r"<0> \odot <1> + \mathrm{rot}(<0>) \odot <2>", PER_HEAD, "rotate",
         ("attention.k", "attention.cos", "attention.sin"), "Rotated keys",
-        "Every key is turned by its own position. So of the places of a query and a key, only their distance counts.",
+        "Every key is turned by its own position. So of a query and a key, only their distance counts.",
         "Put a word before the sentence: all words that were there turn further, queries and keys by the same angles; "
         "only what is at position 0 stays as it is.",
     ),

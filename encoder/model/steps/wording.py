@@ -70,7 +70,7 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         else f"In layer 0 it is {first}."
     )
     if later and not ordered:
-        alone = "only attention tells their places apart"
+        alone = "only attention tells their positions apart"
     last = "for the final norm" if config.final_norm else "as the output of the encoder"
     head = config.head_activation or config.activation
     post = "It goes unchanged up to the addition; the norm that follows rescales the sum."
@@ -84,18 +84,18 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
             else f"are alike: without positions {alone}"
         ),
         "{apart}": (
-            "have different rows here: they stand in different places"
+            "have different rows here: they stand at different positions"
             if ordered or later
             else f"are alike here: without positions {alone}"
         ),
-        "{order}": "only the windows of attention know of places" if windows else "the order of the words is lost",
+        "{order}": "only the windows of attention know of positions" if windows else "the order of the words is lost",
         "{exchanged}": (
             "Exchange two words, and their neighbours are seen by others: the output is not the same rows exchanged."
             if windows
-            else "Exchange two words and the output is the same rows in exchanged places."
+            else "Exchange two words and the output is the same rows, exchanged."
         ),
-        "{alike}": "Two tokens with alike queries look at alike places"
-        + (", as far as their own places do not matter." if later else "."),
+        "{alike}": "Two tokens with alike queries look at alike positions"
+        + (", as far as their own positions do not matter." if later else "."),
         "{largest}": "its largest score is where it looks most, if no mask hides it"
         + (" and no distance outweighs it" if by_distance else ""),
         "{next}": " and enters the next" if layer < config.n_layers - 1 else f", {last}",

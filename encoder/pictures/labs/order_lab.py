@@ -141,7 +141,7 @@ of_table = in_lab("Positions", needs="model", about=about_table)
 
 POSITION_WAVES = of_table(
     key="position_waves",
-    question="How do two dimensions of the table of positions run from place to place?",
+    question="How do two dimensions of the table of positions run from position to position?",
     measure=lambda scene: (
         ENC.model.embedding.positions.weight[: rows(scene), columns(scene)[0] : columns(scene)[1] + 1].T
     ),
@@ -188,7 +188,7 @@ def say_distance(answer: Answer) -> str:
 
 POSITION_DISTANCE = of_table(
     key="position_distance",
-    question="How alike are two places, by how far apart they are?",
+    question="How alike are two positions, by how far apart they are?",
     measure=lambda scene: call(profile, table(scene)).mean,
     dims=("distance",),
     kind="curve",
@@ -240,7 +240,7 @@ WAVES = (
         lambda answer: "One is a sine and the other a cosine of the same angle." * turns(answer)[answer.scene[PAIR]],
     ),
     When(lambda answer: all(turns(answer)), (WAVELENGTHS,), (Note("paragraph", rotation_misses),)),
-    Note("heading", "How alike two places are, by their distance"),
+    Note("heading", "How alike two positions are, by their distance"),
     POSITION_DISTANCE,
 )
 

@@ -21,13 +21,13 @@ ALONG = 40  # places of the query
 
 
 def placed(scene: Scene, head: int) -> Call:
-    """The score of the chosen words in every pair of places."""
+    """The score of the chosen words in every pair of positions."""
     return call(placed_scores, ENC, T, head, scene[QUERY], scene[KEY])
 
 
 def about_placed(scene: Scene) -> About:
     """One head of layer 0."""
-    return About(source=scene.source, layer=0, head=scene.head, scope="two words in every pair of places")
+    return About(source=scene.source, layer=0, head=scene.head, scope="two words in every pair of positions")
 
 
 of_places = in_lab("Why rotary", options=(QUERY, KEY), about=about_placed)
@@ -43,12 +43,12 @@ PLACED = of_places(
     key="placed",
     question="Does a score say how far apart two words stand, or where they stand?",
     measure=lambda scene: Every(lambda head: placed(scene, head).values, scene.n_heads, "head"),
-    dims=("head", "place of the query", "place of the key"),
+    dims=("head", "position of the query", "position of the key"),
     chosen={"head": lambda scene: scene.head},
     values="signed",
     title="The score of two words in layer 0, wherever they stand",
     say=say_placed,
-    look=lambda answer: {"row_title": "place of the query", "column_title": "place of the key"},
+    look=lambda answer: {"row_title": "position of the query", "column_title": "position of the key"},
 )
 
 
@@ -56,7 +56,7 @@ def say_along(answer: Answer) -> str:
     """How far the score goes where the key stands one place after."""
     along = answer.value(placed(answer.scene, answer.scene.head)).along(1)
     low, high = (brief(end) for end in (along.min(), along.max()))
-    return f"With the key one place after, the score goes from {low} to {high}."
+    return f"With the key one position after, the score goes from {low} to {high}."
 
 
 def scores_along(scene: Scene, head: int) -> Several:
@@ -69,7 +69,7 @@ PLACED_ALONG = of_places(
     key="placed_along",
     question="Does a score change where both words move on together?",
     measure=lambda scene: Every(lambda head: scores_along(scene, head), scene.n_heads, "head"),
-    dims=("head", "series", "place of the query"),
+    dims=("head", "series", "position of the query"),
     chosen={"head": lambda scene: scene.head},
     names=lambda answer: {"series": [f"{apart} after" for apart in APART]},
     kind="curve",
@@ -82,7 +82,7 @@ PLACED_ALONG = of_places(
 def rotary_or_not(answer: Answer) -> str:
     """Return what a score of two words knows of their places."""
     if answer.scene.encoder.config.positions == "rotary":
-        return "Queries and keys are turned by their places here: every diagonal has one colour."
+        return "Queries and keys are turned by their positions here: every diagonal has one colour."
     return "Where every diagonal has one colour, only the distance counts. Try the model modern beside this one."
 
 
@@ -97,8 +97,8 @@ def say_sight(answer: Answer, kind: str) -> str:
     least, most = int(shares.argmin()), int(shares.argmax())
     low, high = percent(shares[least]), percent(shares[most])
     if low == high:
-        return f"In every layer place {place} {KINDS[kind]} {low} of the text."
-    return f"In layer {least} place {place} {KINDS[kind]} {low} of the text, in layer {most} {high}."
+        return f"In every layer position {place} {KINDS[kind]} {low} of the text."
+    return f"In layer {least} position {place} {KINDS[kind]} {low} of the text, in layer {most} {high}."
 
 
 def sight_of(kind: str, question: str) -> Picture:
@@ -109,7 +109,7 @@ def sight_of(kind: str, question: str) -> Picture:
         measure=lambda scene: getattr(call(sight, ENC, TOKENS, scene[PLACE]), kind).float(),
         dims=("layer", "place"),
         values="share",
-        title=lambda scene: f"What place {scene[PLACE]} {KINDS[kind]}, layer by layer",
+        title=lambda scene: f"What position {scene[PLACE]} {KINDS[kind]}, layer by layer",
         say=lambda answer: say_sight(answer, kind),
         about=lambda scene: About(source=scene.source, scope=f"a text of {TOKENS} tokens, whatever the words are"),
         options=(PLACE,),
@@ -209,8 +209,8 @@ def score_by_distance(answer: Answer) -> Finding:
     result = answer.value(placed(answer.scene, 0))
     near = result.along(1)
     text = (
-        f"“{shown(result.query)}” and “{shown(result.key)}”, one place apart, score {brief(float(near[0]))} at the "
-        f"start and {brief(float(near[-1]))} at place {len(near) - 1}, in head 0 of layer 0. {answer.sentence}"
+        f"“{shown(result.query)}” and “{shown(result.key)}”, one position apart, score {brief(float(near[0]))} at the "
+        f"start and {brief(float(near[-1]))} at position {len(near) - 1}, in head 0 of layer 0. {answer.sentence}"
     )
     what = "most that scores at one distance differ, of the largest"
     return Finding(result.spread, what, text, judge(result.spread < ROUNDING))
@@ -271,7 +271,7 @@ def biases_are_few(encoder: TextEncoder) -> Finding:
 LABS = {
     "Why rotary": lab(
         "Does a score know only the distance?",
-        "Two words of the sentence are put in every pair of 48 places, and layer 0 scores them there.",
+        "Two words of the sentence are put in every pair of 48 positions, and layer 0 scores them there.",
         Beside((Ask("It looks (query)", QUERY, "token"), Ask("It is looked at (key)", KEY, "token"))),
         Show(PLACED, rotary_or_not),
         Show(PLACED_ALONG, "A flat line is a score that knows the distance alone."),
@@ -280,12 +280,12 @@ LABS = {
     "Windows": lab(
         "What can a window not see?",
         "A long text has many pairs of words. With windows most layers look at near ones only. Here are "
-        f"{TOKENS} places: choose one, and see whom it may look at.",
+        f"{TOKENS} positions: choose one, and see whom it may look at.",
         When(
             lambda answer: not local_layers(answer),
             (Note("offer", "This model has no windows: every layer sees all."),),
         ),
-        Ask("Place", PLACE, "slider"),
+        Ask("Position", PLACE, "slider"),
         SIGHT_SEEN,
         SIGHT_REACHED,
         When(lambda answer: bool(local_layers(answer)), (Note("paragraph", window),)),

@@ -67,7 +67,7 @@ def say_places(answer: Answer) -> str:
     alike = answer.numbers.array
     apart = len(alike) - 1
     return (
-        f"The position vectors of the first two places have a cosine of {brief(alike[0, min(1, apart)])}, those "
+        f"The position vectors of the first two positions have a cosine of {brief(alike[0, min(1, apart)])}, those "
         f"of the first and the last, {apart} apart, {brief(alike[0, -1])}."
     )
 
@@ -78,7 +78,7 @@ PLACES = of_page(
     measure=lambda scene: call(cosine_matrix, step(None, "embedding.positions")),
     dims=("token", "other token"),
     names=lambda answer: {"other token": answer.scene.t.tokens},
-    title="Cosine between the position vectors of every two places",
+    title="Cosine between the position vectors of every two positions",
     say=say_places,
     about=lambda scene: About(scene.t, reads=("embedding.positions",)),
     unfolds={"more": "places"},
