@@ -136,7 +136,7 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'A norm keeps its length in bounds.'}`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'Then a norm sets its length, whatever came in.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
     return `A norm sets the length of the vector that ${who} reads, however long it has grown. What ${who} writes is added to the vector itself.`;
   }
@@ -200,11 +200,13 @@ export function addNorm(root, context) {
   function arithmetic(block, sum, row, d) {
     const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row), { kind, eps } = normOf(block, sum);
     const four = (/** @type {number} */ value, off = 0) => plain(value, 4, off), signed = (/** @type {number} */ value, off = 0) => (value < 0 ? `(${four(value, off)})` : four(value, off));
+    /** By how much the terms may be off as they were sent. @type {Record<string, number>} */
+    const sent = { residual: within('residual'), added: within('added'), x: within(readBy(block)) };
     /** @param {string} formula @param {typeof sumAgain} redo @param {(terms: Record<string, number>) => string} line @param {(terms: Record<string, number>) => number} from what the terms make @param {string} name @param {number} off */
     function again(formula, redo, line, from, name, off) {
       const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
       // What is printed is rounded: where a calculator would give another last digit, the sign says so.
-      const shown = four(agrees ? recorded : result, off), printed = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(value.toPrecision(4))])), sign = four(from(printed), off) === shown ? '=' : '≈';
+      const shown = four(agrees ? recorded : result, off), printed = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(sure(value, sent[name] ?? 0, 4).replaceAll(',', ''))])), sign = four(from(printed), off) === shown ? '=' : '≈';
       const words = wrong ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
         : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
       return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} ${sign} ${shown}`, !wrong, words)}`;

@@ -187,7 +187,7 @@ export function scaledSaid(part, i) {
   const { factor: by } = aboutOf(part);
   if (by === null) return '';
   const factor = `√${Math.round(by ** 2)} = ${tidy(by)}`, [before, place] = ['tokens', 'positions'].map(name => lengthOf(row(part.arrays[name], i)));
-  return place > before ? say('row_scaled', { factor, before: tidy(before), place: tidy(place) }) : say('row_scaled_alone', { factor });
+  return place > before ? say('row_scaled', { factor, before: tidy(before), place: tidy(place), after: tidy(before * by) }) : say('row_scaled_alone', { factor });
 }
 
 /** So many numbers around one, as far as there are any: the first and what follows the last. @param {number} d @param {number} count @param {number} most @returns {[from: number, to: number]} */

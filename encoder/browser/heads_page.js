@@ -66,7 +66,12 @@ export function heads(root, context) {
   root.append(page);
   const keys = among(grid, 'data-head-map', {
     point: head => { pointed = head; if (state) keys.show(state, pointed); },
-    keep: head => { pointed = null; store.set(head); },
+    keep: head => {
+      pointed = null;
+      store.set(head);
+      const one = page.querySelector('.hd-one > h2');
+      if (one && one.getBoundingClientRect().bottom < 0) one.scrollIntoView(); // on a phone it stands above the maps
+    },
   }, true);
 
   const watch = new ResizeObserver(() => redraw());
@@ -103,7 +108,7 @@ export function heads(root, context) {
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
-    if (job && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: titleOf(job.job), brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    if (job && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: `${titleOf(job.job)}${job.passed ? '' : '?'}`, brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
     if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
@@ -141,7 +146,7 @@ export function heads(root, context) {
       <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
         <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
-          ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>only together</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
+          ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>none alone more than half</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
         <td class="hd-together"><span class="hd-bar"><i style="width: ${100 * Math.min(1, Math.max(0, of.share))}%"></i></span><b>${tight(percent(of.share, 1))}</b></td>
         <td class="hd-random">${of.random < 0.005 ? '<\u00a01\u00a0%' : `≤\u00a0${tight(percent(of.random, 1))}`}</td></tr>`)}</tbody></table>
       <p class="hd-how">The two sentences of a pair differ in one word, and so does the guess at the gap; a pair opens on Compare. Random heads: sets of as many others, the most of 20. This says what carries a change, not that there is no other way.</p>`;

@@ -22,7 +22,8 @@ import { parts } from './say.js';
 /** A job that is found in a run, and the word that its head does it from, which may be the gap, `masked`; `share` of it goes to one word, which is `clear` from a half on. @typedef {{job: Job, masked: boolean, share: number, word: import('./run.js').Word, clear: boolean}} Here */
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
-const OWN = 0.5; // of a change or of a row: a head is named by what it carries from here on, and its job is seen where it looks so clearly
+const OWN = 0.5; // of a change or of a row: from here on it is a head's own, and its job is seen where it looks so clearly
+const PART = 0.25; // of a change: a head that carries so much of it in a small set is named by it
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
@@ -90,8 +91,8 @@ export function findsOf(job) {
 /** What a head carries to the guess, alone or in a small set, most first. @param {Known | null} known @param {Head} place @returns {Carried[]} */
 export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => one.small).flatMap(of => of.heads.filter(one => same(one, place)).map(([, , own]) => ({ of, own }))).sort((a, b) => b.own - a.own);
 
-/** What a head carries more than half of by itself, which names it; undefined for nothing. @param {Known | null} known @param {Head} place */
-export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > OWN);
+/** What a head carries so much of that it is named by it; undefined for nothing. @param {Known | null} known @param {Head} place */
+export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > PART);
 
 /** What changes a guess like that at the gap of this run, and one head carries more than half of it, most first. @param {Packet} run */
 const changesHere = run => (run.about.carries ?? []).flatMap(({ heads, does }) => heads.map(([layer, head, own]) => ({ layer, head, own, does }))).filter(({ own }) => own > OWN).sort((a, b) => b.own - a.own);

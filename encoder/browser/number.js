@@ -56,6 +56,7 @@ export function percent(share, least = 0.01) {
   return `${sign}${near} %`;
 }
 
+const USUAL = 3; // significant digits
 const MOST_DIGITS = 7; // that a float32 has
 
 /** Two shares with as many digits as it takes to tell them apart. @param {number} before @param {number} after @returns {[string, string]} */
@@ -89,7 +90,8 @@ export function points(difference, least = 0.01) {
  */
 export function sure(value, within, digits = 3) {
   if (!Number.isFinite(value) || !(within > 0) || value === 0) return brief(value, digits);
-  const places = Math.floor(-Math.log10(2 * within)), most = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
+  const places = Math.floor(-Math.log10(2 * within)), known = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
+  const most = known > USUAL && (value - within).toPrecision(known) !== (value + within).toPrecision(known) ? USUAL : known; // a fourth digit is written where it is certain
   if (most < 1) return value.toFixed(Math.max(0, places)).replace(/^-(0\.?0*)$/, '$1');
   const near = Number(value.toPrecision(most));
   return Math.abs(near) < 1e-3 && most === 1 ? (near < 0 ? '-' : '') + power(Math.abs(near), 1) : brief(near, most);

@@ -320,10 +320,10 @@ export function operandStrips() {
   function draw(given) {
     if (given.moving !== moved || !view?.ready) [moved, began] = [given.moving, given.moving ? performance.now() : -Infinity]; // what was waited for begins when it is here
     view = given;
-    const { operands: { lines, total: sum, note }, proof, agrees, label, ready } = given, rows = ready ? lines : Array.from({ length: 5 }, () => ({ name: '\u00a0', how: '', text: '' })), name = (/** @type {string} */ text) => html`<th scope="row" translate=${AS_IS.translate} lang=${AS_IS.lang}>${text}</th>`;
+    const { operands: { lines, total: sum, note, near }, proof, agrees, label, ready } = given, rows = ready ? lines : Array.from({ length: 5 }, () => ({ name: '\u00a0', how: '', text: '' })), name = (/** @type {string} */ text) => html`<th scope="row" translate=${AS_IS.translate} lang=${AS_IS.lang}>${text}</th>`;
     put(canvas, { 'aria-label': label });
     into(html`<table class="op-sum"><tbody>${rows.map(one => html`<tr>${name(one.name)}<td>${one.how}</td><td>${one.text}</td></tr>`)}</tbody>
-      <tfoot><tr>${name(sum.name)}<td>${proof && agrees ? html`<span class="op-proof" role="img" aria-label=${proof} title=${proof}>✓</span>` : nothing}</td>${total}</tr></tfoot></table>${[note, agrees ? '' : proof].filter(Boolean).map(text => html`<p class="op-note">${text}</p>`)}`, below);
+      <tfoot><tr>${name(sum.name)}<td>${proof && agrees ? html`<span class="op-proof" role="img" aria-label=${proof} title=${proof}>✓</span>` : nothing}${near ? html`<span title="Each line is rounded, and so is the sum of them all"> ≈</span>` : nothing}</td>${total}</tr></tfoot></table>${[note, agrees ? '' : proof].filter(Boolean).map(text => html`<p class="op-note">${text}</p>`)}`, below);
     if (inPage(element, tick)) tick();
   }
 

@@ -20,8 +20,8 @@ import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, soft
  */
 /**
  * `strips` from the top down, the last of them the result, whose number is at `chosen`. `terms` stand where the numbers of the strip above do, NaN where they were not sent; null where they are not known.
- * `own` is the strip of the head itself, `names` are those of the columns where they are tokens. `lines` add up to `total`, which has so many `places` behind the point. `proof` says that this was done again, where it is not the table of the row that does.
- * @typedef {{kind: Kind, strips: Strip[], chosen: number, own: number, names: string[] | null, terms: ArrayLike<number> | null, lines: Line[], total: Line, places: number, note: string, proof?: string}} Operands
+ * `own` is the strip of the head itself, `names` are those of the columns where they are tokens. `lines` add up to `total`, which has so many `places` behind the point. `near`: as they are written they miss it by a last digit. `proof` says that this was done again, where it is not the table of the row that does.
+ * @typedef {{kind: Kind, strips: Strip[], chosen: number, own: number, names: string[] | null, terms: ArrayLike<number> | null, lines: Line[], total: Line, places: number, near: boolean, note: string, proof?: string}} Operands
  */
 /** @typedef {Pick<Operands, 'kind' | 'strips' | 'lines' | 'total'> & Partial<Operands>} Made */
 /** @typedef {{stop: Stop, run: Packet, vectors: Packet, chosen: Chosen, numbers: Numbers, i: number, column: number, position: number, names: string[], mine: Float32Array, value: number, origin: Packet | null}} Asked */
@@ -56,7 +56,8 @@ export function operandsOf(stop, run, vectors, chosen, numbers, { row: i, column
   // All have as many places as the largest of them needs, so that they add up as they stand.
   const size = [...found.lines, found.total].reduce((most, one) => (!one.text && Number.isFinite(one.value) ? Math.max(most, Math.abs(one.value)) : most), 0), places = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(size || 1))));
   const written = (/** @type {Line} */ one) => ({ ...one, text: one.text || placed(one.value, places) });
-  return { chosen: column, own: -1, names: null, terms: null, note: '', ...found, places, lines: found.lines.map(written), total: written(found.total) };
+  const near = found.lines.length > 0 && ![...found.lines, found.total].some(one => one.text) && found.lines.reduce((sum, one) => sum + Number(one.value.toFixed(places)), 0).toFixed(places) !== found.total.value.toFixed(places);
+  return { chosen: column, own: -1, names: null, terms: null, note: '', ...found, places, near, lines: found.lines.map(written), total: written(found.total) };
 }
 
 /** @type {Record<string, (asked: Asked) => Made>} */

@@ -92,10 +92,10 @@ export function lossOf(run, part, position) {
   return typeof own !== 'number' || !Number.isFinite(own) ? null : { word, share, cost: own, asked };
 }
 
-/** What the chosen head alone does to the guess, of all that the attention of its layer does; "" where that was not tried. @param {Packet} run @param {Chosen} state */
-function headAlone(run, { layer, head }) {
+/** What the chosen head alone does to the guess, of all that the attention of its layer costs; "" where that was not tried. @param {Packet} run @param {Chosen} state @param {number} cost */
+function headAlone(run, { layer, head }, cost) {
   const own = effects(run).find(one => one.layer === layer && one.head === head), share = guessOf(run)[1];
-  return own ? ` Without head ${head} alone: ${both(share, share + own.change)[1]}.` : '';
+  return own ? ` Without head ${head} alone: ${both(share, share + own.change)[1]}.${-own.change > Math.max(0, cost) + LITTLE * share ? ' Costs need not add up.' : ''}` : '';
 }
 
 /** Which part a page is about. @param {string} page @param {Chosen} state @returns {Part | null} */
@@ -164,7 +164,7 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}” (${tight(percent(share, 1))}), in points`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `What each part costs “${of}” (${tight(percent(share, 1))}), in points`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is

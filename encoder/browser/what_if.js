@@ -346,7 +346,7 @@ export function whatIf(root, context) {
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`<span>Off alone, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
+    : html`<span>Each alone, all else on, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
   /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {number} share of the guess */

@@ -205,7 +205,7 @@ def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened
     key = page.locator(".wi-key > span").all_inner_texts()
     lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
     assert key == [
-        "Off alone, in points:",
+        "Each alone, all else on, in points:",
         f"\N{MINUS SIGN}{lost}“are” falls",
         f"+{-gained}“are” rises",
     ]

@@ -121,7 +121,7 @@ test('a word whose nearest is hardly nearer than the next has none', () => {
 });
 
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
-  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its position 1.41; so rows are scaled up by √4 = 2, or the position would hide the word.');
+  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its position 1.41; so rows are scaled up by √4 = 2, here to 2, or the position would hide the word.');
   assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
   assert.equal(scaledSaid(made({ factor: null }), 1), '');
 });
