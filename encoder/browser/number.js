@@ -90,8 +90,9 @@ export function points(difference, least = 0.01) {
  */
 export function sure(value, within, digits = 3) {
   if (!Number.isFinite(value) || !(within > 0) || value === 0) return brief(value, digits);
-  const places = Math.floor(-Math.log10(2 * within)), known = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
-  const most = known > USUAL && (value - within).toPrecision(known) !== (value + within).toPrecision(known) ? USUAL : known; // a fourth digit is written where it is certain
+  const places = Math.floor(-Math.log10(2 * within));
+  let most = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
+  if (digits === USUAL + 1 && most === digits && (value - within).toPrecision(most) !== (value + within).toPrecision(most)) most = USUAL; // a fourth digit is written where it is certain; who asks for more works them out
   if (most < 1) return value.toFixed(Math.max(0, places)).replace(/^-(0\.?0*)$/, '$1');
   const near = Number(value.toPrecision(most));
   return Math.abs(near) < 1e-3 && most === 1 ? (near < 0 ? '-' : '') + power(Math.abs(near), 1) : brief(near, most);

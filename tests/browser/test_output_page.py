@@ -405,9 +405,8 @@ def test_the_lead_is_a_sum_over_the_parts_of_the_model_too(opened: Opened, base:
     for place, value in values:
         layer, column = map(int, place.split(","))
         assert value == pytest.approx(float(grid[layer, column]), abs=1e-4), place
-    expect(board).to_contain_text(
-        f"the biases outside heads and feed-forwards {true.of(BIAS):.2f}".replace("-", "\u2212")
-    )
+    biases = f"{true.of(BIAS):.2f}".replace("-", "\u2212")
+    expect(board).to_contain_text(f"the biases outside heads and feed-forwards {biases}")
     expect(board.locator("[data-head-row='5,6']")).to_have_text(f"+{float(grid[5, 6]):.1f}")
     board.locator("[data-head-row='5,6']").click()
     assert page.evaluate("[window.store.get().layer, window.store.get().head]") == [5, 6]
