@@ -17,7 +17,7 @@ from encoder.packet.format import unpack
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.view import EXAMPLE, GAP, View
 from pages.front import frame, make
-from pages.front.request_fields import wanted
+from pages.front.request_fields import RunRequest, wanted
 from pages.ui.server import file_links
 from pages.ui.server.file_links import Offer
 from pages.ui.state.site import DRAWN, page_of
@@ -177,7 +177,7 @@ def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
 
 def asked_step(step: str, **query: Any) -> tuple[dict[str, Any], np.ndarray]:
     """What a browser gets that asks for a step by its full name: what is said of it, and its numbers."""
-    _, about, arrays = unpack(make.packet(wanted({"level": 8, "sentence": EXAMPLE, "step": step} | query)))
+    _, about, arrays = unpack(make.packet(wanted(RunRequest, {"level": 8, "sentence": EXAMPLE, "step": step} | query)))
     return about, arrays["numbers"].values
 
 

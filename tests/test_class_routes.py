@@ -281,7 +281,7 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
     draw = random.Random(3)
     names = ["code", "page", "query", "kind", "word", "to", "claim", "act", "number", "round", "answer", "sentence",
              "name", "at", "format", "seat", "more"]  # fmt: skip
-    for act in [*class_routes.NAMES, "x", ".."]:
+    for act in [*class_routes.ACTS, "x", ".."]:
         for _ in range(40):
             seat = draw.choice([teacher, pupil])
             said = {"seat": seat} | {draw.choice(names): draw.choice(ODD) for _ in range(draw.randrange(4))}

@@ -311,8 +311,8 @@ NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
     ({"level": 3}, 400, "layer"),
     ({"level": 14}, 400, "level"),
     ({"level": 13, "step": "x"}, 400, "heads, edges, cut"),
-    ({"level": 8, "step": "output", "index": [0] * 9}, 400, "8 places"),
-    ({"level": 13, "step": "heads", "index": [0] * 66}, 400, "65 places"),
+    ({"level": 8, "step": "output", "index": [0] * 9}, 400, "at most 8"),
+    ({"level": 13, "step": "heads", "index": [0] * 66}, 400, "at most 65"),
     ({"level": 13, "step": "edges"}, 400, "B must be a sentence"),
     ({"level": 13, "step": "heads", "other": 3}, 400, "other"),
     ({"level": 11, "step": "layers.0.feed_forward.output", "index": [1, 2]}, 400, "a unit is one of"),
@@ -334,14 +334,14 @@ NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
 ]
 NO_FILES: list[tuple[dict[str, Any], int, str]] = [
     ({"picture": "rollout"}, 404, "no such picture"),
-    ({"picture": ["arcs"]}, 400, "is a text"),
+    ({"picture": ["arcs"]}, 400, "must be text"),
     ({"format": "zip"}, 400, "load the page again"),
     ({"more": 1}, 400, "load the page again"),
     ({"query": None}, 400, "load the page again"),
-    ({"query": [["layer", "1"]]}, 400, "load the page again"),
+    ({"query": [["layer", "1"]]}, 400, "“query” must be a table"),
     ({"query": {f"a{'b' * i}": "" for i in range(90)}}, 400, "load the page again"),
     ({"query": {"\ud800": "x"}}, 400, "load the page again"),
-    ({"query": {"layer": 1}}, 400, "is a text"),
+    ({"query": {"layer": 1}}, 400, "must be text"),
     ({"query": {"layer": "99", "model": "small"}}, 400, "layers go from 0 to 3"),
     ({"query": {"layer": "-1"}}, 400, "layer"),
     ({"query": {"step": "no.step"}}, 400, "step"),
@@ -438,7 +438,7 @@ class Slow:
 
 def wanted(sentence: str) -> RunRequest:
     """A run of a sentence."""
-    return read(json.dumps(RUN | {"sentence": sentence}).encode())
+    return read(RunRequest, json.dumps(RUN | {"sentence": sentence}).encode())
 
 
 def test_thirty_who_ask_for_one_run_at_once_have_it_made_once() -> None:

@@ -49,7 +49,7 @@ from encoder.support.formatting import percent
 from encoder.tasks import kept_moments
 from encoder.tasks.kept_moments import gap_moments, word_moments
 from pages.front.packets import Packets
-from pages.front.request_fields import wanted
+from pages.front.request_fields import RunRequest, wanted
 
 pytestmark = pytest.mark.slow
 
@@ -424,7 +424,9 @@ def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> 
     for level, made in make.items():
         fields = {"level": level, "sentence": KEYS} | ({"layer": layer} if level in (2, 3) else {})
         packets = [
-            gzip.decompress(asyncio.run(Packets().get(wanted(fields | {"model": f"moment:small,{step}"}), "")))
+            gzip.decompress(
+                asyncio.run(Packets().get(wanted(RunRequest, fields | {"model": f"moment:small,{step}"}), ""))
+            )
             for step in (3000, 1000)
         ]
         assert packets[0] == made() != packets[1], level

@@ -4,8 +4,11 @@ The cases are the same in every run. What is refused is refused with a ValueErro
 KeyError), which the pages show as a sentence; anything else would be a traceback.
 """
 
+import json
 import math
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,6 +25,18 @@ from encoder.pictures.link import cell as read_cell
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.theme import label
+from encoder.teach.lessons.lesson import LessonError
+from encoder.teach.lessons.lesson import read as read_lesson
+from pages.front.class_routes import ClassRequest
+from pages.front.request_fields import (
+    ClaimRequest,
+    FileRequest,
+    LessonRequest,
+    MoreRequest,
+    RefusedError,
+    RunRequest,
+    read,
+)
 from pages.ui.server import offered_models
 from pages.ui.text import plain
 
@@ -119,3 +134,62 @@ def test_any_text_stays_text_on_a_page_and_in_a_picture(text: str) -> None:
     assert not set(left) & set('`*_{}[]()#+-.!|~$:<>&"@=')
     assert len(shown(text)) <= 14 and shown(text).isprintable()
     assert not set(label(text)) & {"<", ">"}
+
+
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=4)),
+    max_leaves=8,
+)
+KINDS = (RunRequest, FileRequest, MoreRequest, LessonRequest, ClaimRequest, ClassRequest)
+
+
+@cases(1500)
+@given(st.data())
+def test_any_request_is_read_or_refused_in_a_sentence(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(KINDS))
+    names = st.sampled_from([*(field.name for field in fields(kind)), "more"])
+    values = data.draw(st.dictionaries(names, VALUES, max_size=6))
+    try:
+        request = read(kind, json.dumps(values).encode())
+    except RefusedError as error:
+        assert error.message.endswith(".") and error.status in (400, 413) and len(error.message) < 500
+        return
+    assert isinstance(request, kind)
+
+
+FIELDS = (
+    "title",
+    "step",
+    "page",
+    "text",
+    "view",
+    "check",
+    "question",
+    "answer",
+    "after",
+    "swap",
+    "goal",
+    "own",
+    "card",
+)
+
+
+@cases(800)
+@given(st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=5), st.booleans())
+def test_any_lesson_is_read_or_its_faults_are_said(values: dict[str, Any], in_step: bool) -> None:
+    lines = "\n".join(f"{name} = {as_toml(value)}" for name, value in values.items())
+    text = f"title = 'x'\n[[step]]\npage = 'a'\ntext = 'b'\n{lines}" if in_step else lines
+    try:
+        read_lesson(text, "mine.toml")
+    except LessonError as error:
+        assert all(problem.startswith("mine.toml") and len(problem) < 2000 for problem in error.problems)
+
+
+def as_toml(value: Any) -> str:
+    """A value as TOML spells it."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(name)} = {as_toml(inner)}' for name, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return str(value) if isinstance(value, float) else json.dumps(value if value is not None else "")

@@ -9,8 +9,8 @@ pytestmark = pytest.mark.slow
 
 BOUNDS = {  # what was counted last; lower one whenever a change allows it
     "folders of the library": 16,
-    "floors of the library": 14,
-    "arrows of the library": 83,
+    "floors of the library": 13,
+    "arrows of the library": 81,
     "# fmt: skip": 26,
     "the five words as names": 29,
     "drawers of a number": 1,

@@ -269,7 +269,7 @@ def test_lessons_of_ones_own_stand_in_front_or_on_the_shelf_that_they_name(own: 
     (mine,), training = shown["shelves"][0]["cards"], shown["shelves"][-1]["cards"]
     assert (mine["title"], len(mine["steps"]), mine["minutes"], mine["picture"]) == ("Mine", 2, 0, "")
     assert "Other" in [card["title"] for card in training]
-    assert shown["refused"][0].startswith("bad.toml: title is '1'; it must be text")
+    assert shown["refused"][0].startswith("bad.toml: title is 1; it must be text")
 
 
 def test_the_terms_beside_a_step_are_those_of_the_glossary() -> None:

@@ -8,11 +8,11 @@ from in_turn import in_turn
 
 from encoder import TextEncoder
 from encoder.support.errors import EncoderError
-from encoder.teach.lessons.lesson import LessonStep
+from encoder.teach.lessons.lesson import LessonStep, Swap
 from encoder.teach.lessons.run_answers import ANSWERS, AskedRun
 from pages.front import lesson_steps
 from pages.front.lesson_steps import shown_step
-from pages.front.request_fields import LessonRequest, RefusedError, read_lesson
+from pages.front.request_fields import LessonRequest, RefusedError, read
 from pages.ui.lessons import library
 
 KEYS = "The keys to the cabinet [MASK] on the table."
@@ -212,7 +212,7 @@ def test_a_goal_counts_the_heads_that_are_off_and_nothing_else_reaches_it() -> N
 
 
 def test_a_word_of_the_swap_goes_into_the_sentence_and_back() -> None:
-    step = LessonStep("attention", "x", view={"sentence": WIDE}, swap=("wide", "tired"))
+    step = LessonStep("attention", "x", view={"sentence": WIDE}, swap=Swap("wide", "tired"))
     request = LessonRequest("the-story", 1, "attention", ())
     for sentence, other in ((WIDE, WIDE.replace("wide", "tired")), (WIDE.replace("wide", "tired"), WIDE)):
         query = {"sentence": sentence, "model": "base", "layer": "4", "head": "1"}
@@ -237,9 +237,9 @@ def test_a_word_of_the_swap_goes_into_the_sentence_and_back() -> None:
 )
 def test_what_no_strip_sends_is_refused(body: bytes) -> None:
     with pytest.raises(RefusedError):
-        shown_step(read_lesson(body))
+        shown_step(read(LessonRequest, body))
 
 
 def test_a_lesson_that_is_not_there_is_said() -> None:
     with pytest.raises(RefusedError, match="no such lesson"):
-        shown_step(read_lesson(b'{"lesson": "nobody", "query": {}}'))
+        shown_step(read(LessonRequest, b'{"lesson": "nobody", "query": {}}'))

@@ -18,7 +18,7 @@ from encoder.pictures.labs import CLAIMS, SOURCES
 from encoder.pictures.labs.softmax_lab import EXAMPLE
 from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.pictures.view import OTHER as TIRED
-from encoder.teach.lessons.lesson import MOST_BYTES, SHELVES, Lesson, LessonError, LessonStep, Question, read
+from encoder.teach.lessons.lesson import MOST_BYTES, SHELVES, After, Lesson, LessonError, LessonStep, Question, read
 from pages.ui.lessons import library
 
 GOOD = """
@@ -47,9 +47,9 @@ def test_a_good_file_is_read() -> None:
     (step,) = read(GOOD).steps
     view = {"sentence": "I love deep learning", "layer": "2", "head": "3", "step": "attention.weights"}
     question = Question("number", "How far?", low=0.0, high=2.5, near=0.125)
-    assert step == LessonStep(
-        "attention", "Look.", view=view, own=True, trial="same_vectors", given={"positions": "off"}, question=question
-    )
+    check = {"trial": "same_vectors", "positions": "off"}
+    assert step == LessonStep("attention", "Look.", view=view, own=True, check=check, question=question)
+    assert (step.trial, step.given) == ("same_vectors", {"positions": "off"})
 
 
 @in_turn(
@@ -57,30 +57,45 @@ def test_a_good_file_is_read() -> None:
     [
         (
             ("title =", "titel ="),
-            ("there is no field 'titel'", "minutes, card, learned, step", "title has 0 characters"),
+            ("there is no field 'titel'", "title is missing"),
         ),
-        (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "1 to 80")),
-        (('"Order"', "7"), ("title is '7'", "1 to 80")),
-        (("page =", "side ="), ("step 1", "no field 'side'", "page has 0 characters")),
-        (('"Look."', '"' + "x" * 601 + '"'), ("step 1: text has 601 characters", "1 to 600")),
-        (('"Look."', '"   "'), ("step 1: text has 3 characters",)),
+        (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "at most 80")),
+        (('"Order"', "7"), ("title is 7", "must be text")),
+        (("page =", "side ="), ("step 1", "no field 'side'", "page is missing")),
+        (('"Look."', '"' + "x" * 601 + '"'), ("step 1: text has 601 characters", "at most 600")),
+        (('"Look."', '"   "'), ("step 1: text is '   '", "not empty")),
         (("own = true", 'own = "yes"'), ("step 1: own is 'yes'", "true or false")),
-        (("layer = 2", "at = 1"), ("step 1: view has no field 'at'", "parameters of a link")),
-        (("layer = 2", "'l a' = 1"), ("step 1: view has no field 'l a'",)),
-        (("layer = 2", "layer = true"), ("step 1: layer of view must be",)),
-        (("layer = 2", "layer = [2]"), ("step 1: layer of view must be",)),
-        (("view = {", "view = 3 # {"), ("step 1: view is '3'", "must be a table")),
+        (("layer = 2", "at = 1"), ("step 1: at of view: there is no such field", "parameters of a link")),
+        (("layer = 2", "'l a' = 1"), ("step 1: l a of view: there is no such field",)),
+        (
+            ("layer = 2", "layer = true"),
+            (
+                "step 1: layer of view is",
+                "must be text",
+            ),
+        ),
+        (
+            ("layer = 2", "layer = [2]"),
+            (
+                "step 1: layer of view is",
+                "must be text",
+            ),
+        ),
+        (("view = {", "view = 3 # {"), ("step 1: view is 3", "must be a table")),
         (('trial = "same_vectors"', 'trial = "os.system"'), ("check: there is no trial 'os.system'", "same_vectors")),
         (('trial = "same_vectors"', 'trial = ["x"]'), ("step 1: check: there is no trial",)),
         (('"off"', '"half"'), ("step 1: check: positions of same_vectors is 'half'", "one of off, on")),
         (('positions = "off"', "places = 2"), ("step 1: check: places is no parameter", "sentence, other, positions")),
-        (('kind = "number"', 'kind = "essay"'), ("step 1: kind of question is 'essay'", "word, choice, number, holds")),
-        (("low = 0", "low = 3"), ("step 1: low and high of the question are 3 and 2.5",)),
-        (("low = 0", "low = nan"), ("step 1: low and high",)),
-        (("low = 0", 'low = "0"'), ("step 1: low and high",)),
+        (
+            ('kind = "number"', 'kind = "essay"'),
+            ("step 1: kind of question is 'essay'", "'number' or 'holds'"),
+        ),
+        (("low = 0", "low = 3"), ("step 1: question: low and high are 3 and 2.5",)),
+        (("low = 0", "low = nan"), ("step 1: low of question is nan; it must be a number",)),
+        (("low = 0", 'low = "0"'), ("step 1: low of question is '0'; it must be a number",)),
         (("check = {", "#"), ("step 1: a question of kind number needs a check or an answer",)),
-        (("[[step]]", "[step]"), ("it has 0 steps", "1 to 80")),
-        (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
+        (("[[step]]", "[step]"), ("step is {", "it must be a list")),
+        (("[[step]]", "[[steps]]"), ("no field 'steps'",)),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
         (("high = 2.5", "high = " + "9" * 5000), ("no TOML file",)),
         (("high = 2.5", "high = " + "[" * 5000), ("no TOML file",)),
@@ -100,7 +115,7 @@ def test_a_check_may_be_a_claim() -> None:
     lesson = 'title = "x"\n[[step]]\npage = "lessons"\ntext = "y"\ncheck = {claim = "%s"}'
     (step,) = read(lesson % "softmax").steps
     assert step.trial == "softmax_is" and step.given["scores"] == [2.0, 1.0, 0.1]
-    for wrong, told in (("nothing", "no claim 'nothing'"), ('softmax", width = 3, x = "', "no field")):
+    for wrong, told in (("nothing", "no claim 'nothing'"), ('softmax", width = 3, x = "', "not alone")):
         with pytest.raises(LessonError, match=told):
             read(lesson % wrong)
 
@@ -188,8 +203,8 @@ def test_lessons_of_a_servers_own_folder_stand_before_the_others(own: Path) -> N
 
 def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:
     for name, data, said in (
-        ("a.toml", b"title = 1", "a.toml: it has 0 steps; a lesson has 1 to 80"),
-        ("b.toml", GOOD.replace("Look.", "").encode(), "b.toml, step 1: text has 0 characters"),
+        ("a.toml", b"title = 'a'", "a.toml: it has 0 steps; a lesson has 1 to 80"),
+        ("b.toml", GOOD.replace("Look.", "").encode(), "b.toml, step 1: text is ''; it must be text, and not empty"),
         ("c.toml", GOOD.replace('"attention"', '"nowhere"').encode(), "c.toml, step 1: there is no page 'nowhere'"),
         ("d.toml", GOOD.replace("head = 3", 'edits = "x"').encode(), "d.toml, step 1: the view asks for edits"),
         ("e.toml", b"\xff", "e.toml: it is no text in UTF-8; save it as one"),
@@ -288,12 +303,22 @@ def test_the_glossary_of_the_readme_is_the_glossary() -> None:
 def test_shelf_and_minutes_are_read_and_every_bundled_lesson_has_them() -> None:
     lesson = read(GOOD)
     assert (lesson.shelf, lesson.minutes, lesson.card) == ("First hour", 4, 1)
-    assert "shelf is 'easy'; it must be one of" in problems(GOOD.replace("First hour", "easy"))
-    for wrong in ("-1", "241", "1.5", "true"):
-        assert "whole number from 0 to 240" in problems(GOOD.replace("minutes = 4", f"minutes = {wrong}"))
+    assert "shelf is 'easy'; it must be one of '', 'First hour'" in problems(GOOD.replace("First hour", "easy"))
+    for wrong, must in (
+        ("-1", "at least 0"),
+        ("241", "at most 240"),
+        ("1.5", "a whole number"),
+        ("true", "a whole number"),
+    ):
+        assert f"it must be {must}" in problems(GOOD.replace("minutes = 4", f"minutes = {wrong}"))
     bundled = library.bundled()
     assert next(iter(bundled)) == "the-story"
     assert [name for name, one in bundled.items() if not (one.shelf in SHELVES and one.minutes)] == []
+
+
+def texts_after(after: After) -> list[str]:
+    """All that is said once a step was answered."""
+    return [after.always, after.right, after.wrong, *after.guess.values()]
 
 
 def test_texts_name_nothing_that_a_phone_or_a_projector_has_elsewhere() -> None:
@@ -303,7 +328,7 @@ def test_texts_name_nothing_that_a_phone_or_a_projector_has_elsewhere() -> None:
         text
         for lesson in library.bundled().values()
         for step in lesson.steps
-        for text in (step.text, step.hint, step.question.ask if step.question else "", *step.after.values())
+        for text in (step.text, step.hint, step.question.ask if step.question else "", *texts_after(step.after))
     ]
     assert [text for text in texts if elsewhere.search(text)] == []
 

@@ -30,7 +30,7 @@ from encoder.support.formatting import percent
 from encoder.support.progress import heard, in_stages, listening, progress
 from pages.front.make_more import table_file
 from pages.front.packets import Packets
-from pages.front.request_fields import MoreRequest, RefusedError, wanted
+from pages.front.request_fields import MoreRequest, RefusedError, RunRequest, wanted
 from pages.ui.server import exams, jobs
 
 pytestmark = pytest.mark.slow
@@ -205,7 +205,7 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     packets = Packets()
 
     def told_above() -> dict[str, Any]:
-        asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
+        asked = wanted(RunRequest, {"level": 6, "sentence": "The cat sat.", "model": BUILT})
         return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
 
     offered = section("heads", "jobs", model=BUILT)

@@ -25,9 +25,9 @@ from encoder.pictures.printing import Sheet
 from encoder.pictures.registry.steps import step_picture
 from encoder.trace.scripts import is_unspaced
 from encoder.trace.trace import Source
-from encoder.train.loop import Metrics, read
+from encoder.train.__main__ import METRICS, read_metrics, save_metrics
 from pages.front import make
-from pages.front.request_fields import wanted
+from pages.front.request_fields import RunRequest, wanted
 
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 SPELLED = [
@@ -233,7 +233,7 @@ def test_a_packet_names_the_mask_and_the_words() -> None:
 def test_a_text_that_is_too_long_says_so_in_the_packet_of_any_page() -> None:
     """600 words, [CLS] and [SEP] are 602 tokens, of which 512 are read."""
     for more in ({"level": 1}, {"level": 1, "layer": 2, "off": False, "model": "small"}):
-        request = wanted({"level": 1, "sentence": " ".join(["word"] * 600), "off": False} | more)
+        request = wanted(RunRequest, {"level": 1, "sentence": " ".join(["word"] * 600), "off": False} | more)
         _, about, _ = unpack(make.packet(request))
         assert (len(about["tokens"]), about["dropped"]) == (512, 90)
         assert about["notes"] == ["The model reads 512 tokens and no more: 90 at the end are left out."]
@@ -296,8 +296,7 @@ def test_every_csv_begins_with_a_byte_order_mark(small: TextEncoder) -> None:
 
 
 def test_what_training_writes_as_csv_is_read_again(tmp_path: Path) -> None:
-    metrics = Metrics(tmp_path, 1, upto=0)
-    metrics.rows = [["100", *["1"] * (len(metrics.columns) - 1)]]
-    metrics.keep()
-    assert metrics.path.read_bytes()[:3] == b"\xef\xbb\xbf"
-    assert read(metrics.path) == metrics.rows == Metrics(tmp_path, 1, upto=100).rows
+    rows = [[step, *[1] * 7] for step in (100, 200)]
+    save_metrics(tmp_path, rows)
+    assert (tmp_path / METRICS).read_bytes()[:3] == b"\xef\xbb\xbf"
+    assert read_metrics(tmp_path, 100) == [[str(cell) for cell in rows[0]]]

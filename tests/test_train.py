@@ -2,42 +2,36 @@
 
 import os
 import random
-import re
 import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
-from tiny import TINY, tiny, tiny_tokenizer
-from two_processes import LINES, RECIPE, gradients
+from safetensors.torch import load_file
+from tiny import TINY, tiny
+from two_processes import LINES, RECIPE, first_batch, gradients
 
 from encoder import TextEncoder
 from encoder.model.config import EncoderConfig
-from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder
-from encoder.train import checkpoint_files
-from encoder.train.__main__ import main
-from encoder.train.checkpoint_files import TrainingProgress
-from encoder.train.loop import all_batches, read
-from encoder.train.objective import MaskedWords, TrainingTap
-from encoder.train.packing import encode, packed, plan
-from encoder.train.processes import ALONE
-from encoder.train.trainer import Trainer, TrainingRun, new_model, new_optimizer
-from encoder.train.training_corpus import TrainingError
+from encoder.support.processes import ALONE
+from encoder.support.whole_file import WriteError
+from encoder.train.__main__ import CHECKPOINT, Done, held, load_checkpoint, main, read_metrics, save_checkpoint
+from encoder.train.masked_rows import Vocabulary, encode, epoch_of, packed
+from encoder.train.recipe import RECIPES
+from encoder.train.trainer import MaskedWords, Trainer, TrainingTap, new_model, new_optimizer
+from encoder.train.vocabulary import TrainingError
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 STEPS, FEW_STEPS = 90, 3
-QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=30 checkpoint_every=25 snapshots=0,10".split()
-SHORT = f"--preset tiny --steps {FEW_STEPS} --set evaluate_every=3 checkpoint_every=2 snapshots=0,2".split()
+QUICK = f"--preset tiny --set steps={STEPS} evaluate_every=30 checkpoint_every=25 snapshots=0,10".split()
+SHORT = f"--preset tiny --set steps={FEW_STEPS} evaluate_every=3 checkpoint_every=2 snapshots=0,2".split()
 LOWER = 2.0  # nats that the loss must fall by
 
 
@@ -79,6 +73,12 @@ def short(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def weights_of(folder: Path) -> dict[str, torch.Tensor]:
+    """The weights in a checkpoint, in full."""
+    model: dict[str, torch.Tensor] = torch.load(folder / CHECKPOINT, weights_only=True)["model"]
+    return model
+
+
 @pytest.mark.nightly
 def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     corpus: Path, unbroken: Path, tmp_path: Path
@@ -93,12 +93,13 @@ def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL and not (tmp_path / "killed" / "model.safetensors").exists()
     subprocess.run([*command, "--resume"], cwd=ROOT, env=alone, check=True, capture_output=True)
-    for name in ("checkpoint.safetensors", "model.safetensors", "snapshots/step-000010.safetensors"):
-        ours, theirs = load_file(tmp_path / "killed" / name), load_file(unbroken / name)
-        assert ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
+    for name in ("model.safetensors", "snapshots/step-000010.safetensors"):
+        assert (tmp_path / "killed" / name).read_bytes() == (unbroken / name).read_bytes()
+    ours, theirs = (weights_of(folder) for folder in (tmp_path / "killed", unbroken))
+    assert ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
     seconds = 2
     rows = [
-        [[v for i, v in enumerate(row) if i != seconds] for row in read(folder / "metrics.csv")]
+        [[v for i, v in enumerate(row) if i != seconds] for row in read_metrics(folder, STEPS)]
         for folder in (tmp_path / "killed", unbroken)
     ]
     assert rows[0] == rows[1] and [row[0] for row in rows[0]] == ["30", "60", "90"]
@@ -116,7 +117,7 @@ def test_what_a_run_leaves_opens_as_a_model(short: Path) -> None:
     fresh = new_model(replace(RECIPE, config=encoder.config)).state_dict()
     assert torch.equal(start["embedding.weight"], fresh["embedding.tokens.weight"].half())
     card = (short / "MODEL_CARD.md").read_text()
-    for words in (f"{FEW_STEPS} steps", "1,900 lines", "top-1", "of 20 guessed first", "Saturated", "--preset tiny"):
+    for words in (f"{FEW_STEPS} steps", "text.txt", "top-1", "dropout 0.1", "--preset tiny"):
         assert words in card
     said = encoder.predict(encoder.trace("the [MASK] tepo."))
     assert said is not None and len(said[2]) == 5
@@ -126,35 +127,32 @@ def test_a_run_goes_on_only_as_it_began(
     short: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = str(written(tmp_path / "other.txt", 1500))
-    before = (short / checkpoint_files.CHECKPOINT).read_bytes()
+    before = (short / CHECKPOINT).read_bytes()
     for more, sentence in (
         (["peak_rate=1e-3", "--resume"], "another configuration: peak_rate was 0.004 and is now 0.001"),
-        (["--resume", "--steps", "999"], "steps was 3 and is now 999"),
+        (["steps=999", "--resume"], "steps was 3 and is now 999"),
         ([], "already holds a run; go on with --resume"),
         (["--resume", "--corpus", other], "another configuration: corpus was '"),
     ):
         assert main(["--corpus", str(corpus), "--out", str(short), *SHORT, *more]) == 2, more
         assert sentence in capsys.readouterr().err
-        assert (short / checkpoint_files.CHECKPOINT).read_bytes() == before
+        assert (short / CHECKPOINT).read_bytes() == before
 
 
 def test_a_run_that_cannot_start_says_why(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "c.txt").write_text("a line")
-    pretrained = str(ROOT / "encoder" / "pretrained" / "small" / "tokenizer.json")
     start = ["--corpus", str(corpus), "--preset", "tiny"]
     cases: tuple[tuple[list[str], str], ...] = (
-        (["--resume"], "has no checkpoint.safetensors to resume from"),
+        (["--resume"], "has no checkpoint.pt to resume from"),
         (["--set", "vocab_size=9000"], "vocab_size is 9000, but this corpus supports"),
-        (["--set", "rows=10", "--parts", "4"], "rows is 10; 1 processes x --parts 4 must divide it"),
         (["--set", "rows=4000"], "a step takes 4000"),
-        (["--tokenizer", pretrained], "has 8192 pieces"),
-        (["--heldout", "nowhere.txt"], "nowhere.txt cannot be read"),
-        (["--tokenizer", str(ROOT / "README.md")], "README.md is not a tokenizer"),
-        (["--corpus", str(ROOT / ".gitignore")], "lines are too few to hold some out"),
-        (["--out", str(tmp_path / "c.txt")], "c.txt is a file; --out must name a folder"),
+        (["--corpus", "nowhere.txt"], "nowhere.txt cannot be used: No such file"),
+        (["--corpus", str(ROOT / ".gitignore")], "lines, too few to hold some out"),
+        (["--out", str(tmp_path / "c.txt")], "c.txt could not be written"),
         (["--out", str(tmp_path / "c.txt" / "within")], "could not be written"),
         (["--out", str(tmp_path / ("a" * 300))], "cannot be used: File name too long"),
-        *((["--evaluate", model], "is neither a bundled model") for model in ("none", "a" * 400, "x\0y", "README.md")),
+        *((["--start", model], "is neither a bundled model") for model in ("none", "a" * 400, "x\0y", "README.md")),
+        (["--start", "small", "--set", "d_ff=64"], "changes the shape of small"),
     )
     for number, (more, sentence) in enumerate(cases):
         out = tmp_path / f"run {number}" / "within"
@@ -163,103 +161,67 @@ def test_a_run_that_cannot_start_says_why(corpus: Path, tmp_path: Path, capsys: 
         assert not out.parent.exists(), f"{more} leaves {[path.name for path in out.parent.rglob('*')]}"
 
 
-def small_state(folder: Path, seed: int) -> dict[str, object]:
+def test_a_run_begins_with_the_weights_and_the_tokenizer_of_a_model(tmp_path: Path) -> None:
+    corpus, folder = written(tmp_path / "text.txt", 200), tmp_path / "run"
+    few = ["--set", "rows=2", "steps=2", "warm_up=1", "snapshots=0"]
+    assert main(["--corpus", str(corpus), "--out", str(folder), "--start", "small", *few]) == 0
+    small, after = TextEncoder.from_pretrained("small"), TextEncoder.from_pretrained(folder)
+    assert after.tokenizer.to_str() == small.tokenizer.to_str()
+    snapshot = load_file(folder / "snapshots" / "step-000000.safetensors")
+    weight = small.model.embedding.tokens.weight
+    assert torch.equal(snapshot["embedding.weight"], weight.half())
+    assert not torch.equal(after.model.embedding.tokens.weight, weight)
+    assert "--start small" in (folder / "MODEL_CARD.md").read_text()
+
+
+SAME: dict[str, object] = {"corpus": "text"}
+
+
+def small_state(folder: Path, step: int) -> Trainer:
     """A checkpoint of a model that took no step."""
-    recipe = replace(RECIPE, seed=seed)
-    model, same = new_model(recipe), checkpoint_files.identity(RECIPE, "text")
-    checkpoint_files.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
-    return same
+    trainer = Trainer(replace(RECIPE, seed=step))
+    folder.mkdir(exist_ok=True)
+    save_checkpoint(folder, trainer, Done(step), SAME)
+    return trainer
 
 
 def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
-    same = small_state(tmp_path, 1)
+    small_state(tmp_path, 1)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # no file may grow beyond
     try:
-        with pytest.raises(TrainingError, match=r"could not be written: .*; the last checkpoint.safetensors is whole"):
+        with pytest.raises(WriteError, match="could not be written"):
             small_state(tmp_path, 2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert checkpoint_files.read_state(tmp_path, same)[1] == TrainingProgress(1)
-    assert [path.name for path in tmp_path.iterdir()] == [checkpoint_files.CHECKPOINT]
+    assert load_checkpoint(tmp_path, Trainer(RECIPE), SAME) == Done(1)
+    assert [path.name for path in tmp_path.iterdir()] == [CHECKPOINT]
 
 
-def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus, folder = written(tmp_path / "corpus.txt", 40), tmp_path / "run"
-    small_state(folder, 1)
-    before = (folder / checkpoint_files.CHECKPOINT).read_bytes()
-    with checkpoint_files.alone(folder):
-        assert main(["--corpus", str(corpus), "--out", str(folder), "--resume", *SHORT]) == 2
+def test_two_runs_do_not_write_to_one_folder(short: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in short.iterdir() if path.is_file()}
+    command = ["--corpus", str(corpus), "--out", str(short), "--resume", *SHORT]
+    with held(short):
+        assert main(command) == 2
     assert "another run writes to" in capsys.readouterr().err
-    assert [path.name for path in folder.iterdir()] == [checkpoint_files.CHECKPOINT]
-    assert (folder / checkpoint_files.CHECKPOINT).read_bytes() == before
-    with checkpoint_files.alone(folder):  # free again
-        pass
+    assert {path: path.read_bytes() for path in short.iterdir() if path.is_file()} == before
+    assert main(command) == 0, "it is free again"
 
 
-WEIGHT = "embedding.tokens.weight"
-Tensors = dict[str, torch.Tensor]
-About = dict[str, str]
-DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what is done to a checkpoint -> what is said
-    "a missing weight": (lambda tensors, about: tensors.pop(f"model.{WEIGHT}"), f"model.{WEIGHT} is missing"),
-    "another shape": (lambda tensors, about: tensors.update({f"model.{WEIGHT}": torch.zeros(3, 3)}), "is [3, 3] of"),
-    "whole numbers": (
-        lambda tensors, about: tensors.update({f"model.{WEIGHT}": tensors[f"model.{WEIGHT}"].int()}),
-        "torch.int32",
-    ),
-    "half of the moments": (
-        lambda tensors, about: tensors.update({f"exp_avg.{WEIGHT}": tensors[f"model.{WEIGHT}"].clone()}),
-        f"exp_avg_sq.{WEIGHT} is missing",
-    ),
-    "no recipe": (lambda tensors, about: about.pop("recipe"), "is not a checkpoint of a training run"),
-    "a list of progress": (lambda tensors, about: about.update(progress="[]"), "its progress is a list"),
-    "a list as recipe": (lambda tensors, about: about.update(recipe="[1]"), "its recipe is a list"),
-    "a text as recipe": (lambda tensors, about: about.update(recipe='"a"'), "its recipe is a str"),
-    "no recipe at all": (lambda tensors, about: about.update(recipe="null"), "its recipe is a NoneType"),
-    "a word as step": (lambda tensors, about: about.update(progress='{"step": "a"}'), "its step is 'a'"),
-    "a step before the first": (lambda tensors, about: about.update(progress='{"step": -4}'), "its step is -4"),
-    "no number": (lambda tensors, about: about.update(progress='{"step": 1, "nll": NaN}'), "its nll is nan"),
-    "an unknown count": (lambda tensors, about: about.update(progress='{"stride": 1}'), "is not a checkpoint"),
-}
-
-
-def test_a_checkpoint_that_is_not_what_a_run_left_is_refused(tmp_path: Path) -> None:
-    """Nothing is changed in the model then."""
-    same, path = small_state(tmp_path, 1), tmp_path / checkpoint_files.CHECKPOINT
-    whole = path.read_bytes()
-    model = new_model(RECIPE)
-    optimizer, before = new_optimizer(model, RECIPE, False), {n: w.clone() for n, w in model.state_dict().items()}
-    for name, (damage, sentence) in DAMAGED.items():
-        path.write_bytes(whole)
-        with safe_open(path, "pt") as file:
-            about, tensors = dict(file.metadata()), {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-        damage(tensors, about)
-        save_file(tensors, path, about)
-        with pytest.raises(TrainingError, match=re.escape(sentence)):
-            restore(model, optimizer, tmp_path, same)
-        assert all(torch.equal(before[key], weight) for key, weight in model.state_dict().items()), name
-    path.write_bytes(whole[:5000])
-    with pytest.raises(TrainingError, match="is not a checkpoint of a training run"):
-        restore(model, optimizer, tmp_path, same)
-
-
-def restore(model: Encoder, optimizer: torch.optim.Optimizer, folder: Path, same: dict[str, object]) -> None:
-    """Read a checkpoint and put it into a model."""
-    tensors, progress = checkpoint_files.read_state(folder, same)
-    checkpoint_files.restore(model, optimizer, tensors, progress.step)
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
+    small_state(tmp_path, 1)
+    path = tmp_path / CHECKPOINT
+    whole, state = path.read_bytes(), torch.load(path, weights_only=True)
+    damaged = [{**state, "model": {}}, {**state, "done": {"stride": 1}}, {**state, "same": [1]}, [], {}]
+    for content in (*damaged, whole[:5000], b""):
+        path.write_bytes(content) if isinstance(content, bytes) else torch.save(content, path)
+        with pytest.raises(TrainingError, match=r"checkpoint.pt is not a checkpoint of a training run"):
+            load_checkpoint(tmp_path, Trainer(RECIPE), SAME)
 
 
 @pytest.fixture(scope="module")
 def of_one() -> dict[str, torch.Tensor]:
-    return gradients(ALONE, parts=1)
-
-
-def test_a_step_in_parts_has_the_gradient_of_the_whole(of_one: dict[str, torch.Tensor]) -> None:
-    in_parts = gradients(ALONE, parts=4)
-    assert in_parts.keys() == of_one.keys() and len(of_one) > 30
-    for name in of_one:
-        torch.testing.assert_close(in_parts[name], of_one[name], rtol=1e-4, atol=1e-7)
-        assert of_one[name].abs().max() > 0 or name.endswith("w_k.bias")
+    return gradients(ALONE)
 
 
 def torchrun(*command: str) -> None:
@@ -282,12 +244,12 @@ def test_two_processes_get_the_gradient_of_one(of_one: dict[str, torch.Tensor], 
 
 @pytest.mark.nightly
 def test_two_processes_train_the_model_of_one(corpus: Path, tmp_path: Path) -> None:
-    settings = ["--corpus", str(corpus), "--preset", "tiny", "--steps", "6", "--set", "dropout=0", "evaluate_every=3"]
+    settings = ["--corpus", str(corpus), "--preset", "tiny", "--set", "steps=6", "dropout=0", "evaluate_every=3"]
     torchrun("-m", "encoder.train", "--out", str(tmp_path / "two"), *settings)
     assert main(["--out", str(tmp_path / "one"), *settings]) == 0
-    two, one = (load_file(tmp_path / name / "checkpoint.safetensors") for name in ("two", "one"))
-    assert all(torch.allclose(two[name], one[name], atol=2e-4) for name in one if name.startswith("model."))
-    losses = [[float(row[4]) for row in read(tmp_path / name / "metrics.csv")] for name in ("two", "one")]
+    two, one = (weights_of(tmp_path / name) for name in ("two", "one"))
+    assert two.keys() == one.keys() and all(torch.allclose(two[name], one[name], atol=2e-4) for name in one)
+    losses = [[float(row[4]) for row in read_metrics(tmp_path / name, 6)] for name in ("two", "one")]
     assert losses[0] == pytest.approx(losses[1], abs=1e-3) and len(losses[0]) == 2
 
 
@@ -295,13 +257,14 @@ def test_segments_of_a_row_do_not_see_each_other() -> None:
     """Each segment's output is what the encoder gives for its line alone."""
     encoder = tiny(replace(TINY, mlm_head=True, max_positions=64))
     tokens = encode(LINES, encoder.tokenizer, 40)
-    rows = packed(tokens, plan(tokens, 40, 0.0, 0, 0), 0, 4, 40, (0, 2, 3))
-    output, _ = MaskedWords(encoder.model).eval().encode(rows.ids, rows.segments, rows.places, 0.0)
+    rows = packed(tokens, epoch_of(tokens, 40, 0.0, 0, 0), 0, 4, 40, Vocabulary(encoder.tokenizer))
+    ids, segments, _ = rows
+    output, _ = MaskedWords(encoder.model).eval().encode(*rows, 0.0)
     seen = 0
     for row in range(4):
-        for number in range(1, int(rows.segments[row].max()) + 1):
-            own = rows.segments[row] == number
-            alone, _ = encoder.run(rows.ids[row][own][None])
+        for number in range(1, int(segments[row].max()) + 1):
+            own = segments[row] == number
+            alone, _ = encoder.run(ids[row][own][None])
             torch.testing.assert_close(output[row][own], alone[0], rtol=1e-4, atol=1e-5)
             seen += 1
     assert seen > 8
@@ -343,9 +306,7 @@ def test_the_penalty_is_the_mean_square_of_the_log_sum_exp() -> None:
 
 @pytest.mark.nightly
 def test_torch_compile_takes_the_forward_pass_whole() -> None:
-    tokenizer = tiny_tokenizer()
-    run = TrainingRun(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
-    trainer, batch = Trainer(RECIPE, ALONE), next(all_batches(run, 0))
+    trainer, batch = Trainer(RECIPE), first_batch(RECIPE)
     eager = trainer.alone.encode(batch.ids, batch.segments, batch.places, 0.0)
     compiled = torch.compile(trainer.alone.encode, backend="aot_eager", fullgraph=True)
     for one, other in zip(eager, compiled(batch.ids, batch.segments, batch.places, 0.0), strict=True):
@@ -353,22 +314,30 @@ def test_torch_compile_takes_the_forward_pass_whole() -> None:
 
 
 def test_weight_decay_and_rates_go_to_their_groups() -> None:
-    recipe = replace(RECIPE, embedding_rate=0.5)
+    recipe = replace(RECIPES["tiny"], rest_rate=0.5)
     model = new_model(recipe)
-    words, matrices, vectors = new_optimizer(model, recipe, False).param_groups
-    assert words["params"][0] is model.embedding.tokens.weight and words["share"] == 0.5
-    assert {p.dim() for p in matrices["params"]} == {2} and {p.dim() for p in vectors["params"]} == {1}
-    assert vectors["weight_decay"] == 0 < matrices["weight_decay"]
-    assert sum(len(g["params"]) for g in (words, matrices, vectors)) == len(list(model.parameters()))
+    groups = new_optimizer(model, recipe).param_groups
+    assert {(group["share"], group["weight_decay"] > 0) for group in groups} == {
+        (1, True),
+        (1, False),
+        (0.5, True),
+        (0.5, False),
+    }
+    for group in groups:
+        for weight in group["params"]:
+            (name,) = (name for name, own in model.named_parameters() if own is weight)
+            assert (weight.dim() == 2) == (group["weight_decay"] > 0) and (".attention." in name) == (
+                group["share"] == 1
+            )
+    assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
 
 
 def test_every_kind_of_positions_can_be_trained() -> None:
     for positions in ("sinusoidal", "learned", "none"):
         config: EncoderConfig = replace(RECIPE.config, positions=positions)  # type: ignore[arg-type]
-        tokenizer, recipe = tiny_tokenizer(), replace(RECIPE, config=config, dropout=0.1)
-        run = TrainingRun(recipe, encode(LINES, tokenizer, recipe.row_length), [], tokenizer, Path(), "")
-        trainer = Trainer(recipe, ALONE)
-        trainer.step(next(all_batches(run, 0)), 0)
+        recipe = replace(RECIPE, config=config, dropout=0.1)
+        trainer = Trainer(recipe)
+        trainer.step(first_batch(recipe), 0)
         table = trainer.model.embedding.positions.weight
         learns = table.grad is not None and bool(table.grad[: recipe.row_length - 12].any())
         assert learns == (positions == "learned")

@@ -13,7 +13,7 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.packet.format import unpack
 from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.trace.trace import Trace
-from pages.front.request_fields import RefusedError, read
+from pages.front.request_fields import RefusedError, RunRequest, read
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 BLOCKS = ("attention.output", "feed_forward.output")
@@ -111,7 +111,7 @@ def test_numbers_that_are_none_leave_a_packet_that_can_be_read(base: TextEncoder
 
 def test_a_level_that_there_is_not_is_refused() -> None:
     asked = {"sentence": KEYS, "level": 7}
-    assert read(json.dumps(asked).encode()).layer == -1
+    assert read(RunRequest, json.dumps(asked).encode()).layer == -1
     for level in (0, 8.5, 99):
         with pytest.raises(RefusedError, match="level"):
-            read(json.dumps(asked | {"level": level}).encode())
+            read(RunRequest, json.dumps(asked | {"level": level}).encode())

@@ -14,9 +14,9 @@ from encoder.atlas.making import PART, AtlasPlan, begin, work
 from encoder.atlas.writing import write
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.support.command_line import CommandLine, exit_code
+from encoder.support.processes import processes
 from encoder.support.progress import progress
 from encoder.support.whole_file import check_folder
-from encoder.train.processes import processes
 
 
 def arguments(given: list[str] | None = None) -> Namespace:

@@ -18,6 +18,7 @@ from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks, given_
 from encoder.support.errors import listed, of_kind
 from encoder.support.formatting import MARK
 from encoder.support.import_names import on_demand
+from encoder.support.typed_fields import read_kept
 
 upstairs = on_demand("encoder.exam", {"html_of_exam": "encoder.pictures.notebook_cells"})  # what draws it stands on it
 FORMAT, VERSION = "encoder-exam", 2
@@ -127,22 +128,8 @@ def read_exam(path: str | Path) -> Exam:
     Raises:
         ExamError: the file cannot be read or is none.
     """
-    try:
-        raw = json.loads(Path(path).read_text(encoding="utf-8"))
-        if raw["format"] != FORMAT or raw["version"] != VERSION:
-            raise ExamError(f"{path} is no examination of version {VERSION}; make it again: python -m encoder.exam")
-        return Exam(
-            str(raw["model"]),
-            str(raw["fingerprint"]),
-            tuple(ExaminedTreebank(**treebank) for treebank in raw["treebanks"]),
-            tuple(ExamRow(**row) for row in raw["rows"]),
-            tuple(FrameRow(**row) for row in raw.get("frames", ())),
-            tuple(AgreementRow(**row) for row in raw.get("agreement", ())),
-        )
-    except ExamError:
-        raise
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
+    refused = ExamError(f"{path} is no examination of version {VERSION}; make one: python -m encoder.exam")
+    return read_kept(Path(path), Exam, (FORMAT, VERSION), refused)
 
 
 def bundled_exam(name: str) -> Exam | None:

@@ -1,14 +1,13 @@
 """A few examples of what each head with a job answers, as shipped for the bundled models beside their examinations."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from encoder.exam.examination import RESULTS
 from encoder.exam.examples import ExamExample
 from encoder.exam.treebank import ExamError
+from encoder.support.typed_fields import read_kept
 
 FORMAT, VERSION = "encoder-exam-examples", 1
 SHIPPED = RESULTS / "examples"
@@ -34,31 +33,26 @@ class HeadExamples:
     some: tuple[ExamExample, ...]
 
 
-def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
-    """Read a file of examples: the fingerprint of the model's weights, and those of each head.
+@dataclass(frozen=True)
+class FewExamples:
+    """What is shipped of a model: what pins its weights, and the examples of each head."""
+
+    fingerprint: str
+    heads: tuple[HeadExamples, ...]
+
+
+def read_few(path: Path) -> FewExamples:
+    """Read a file of examples.
 
     Raises:
         ExamError: the file cannot be read or is none.
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw["format"] != FORMAT or raw["version"] != VERSION:
-            raise ExamError(f"{path} holds no examples of version {VERSION}")
-        return str(raw["fingerprint"]), tuple(head_of(row) for row in raw["heads"])
-    except ExamError:
-        raise
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ExamError(f"{path} holds no examples") from error
-
-
-def head_of(raw: dict[str, Any]) -> HeadExamples:
-    """Return the examples of a head from what JSON says of them."""
-    some = tuple(ExamExample(**example | {"words": tuple(example["words"])}) for example in raw["some"])
-    return HeadExamples(**raw | {"some": some})
+    refused = ExamError(f"{path} holds no examples of version {VERSION}")
+    return read_kept(path, FewExamples, (FORMAT, VERSION), refused)
 
 
 @cache
 def few_by_content(fingerprint: str) -> tuple[HeadExamples, ...]:
     """Return the examples that are shipped of a model with these weights; none without any."""
-    shipped = (read_few(path) for path in sorted(SHIPPED.glob("*.json")))
-    return next((every for content, every in shipped if content == fingerprint), ())
+    shipped = map(read_few, sorted(SHIPPED.glob("*.json")))
+    return next((few.heads for few in shipped if few.fingerprint == fingerprint), ())

@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from encoder import checkpoint
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import examination
@@ -31,6 +29,7 @@ from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebank
 from encoder.support import whole_file
 from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.progress import counting
+from encoder.support.typed_fields import read_kept
 from encoder.tasks import kept_moments
 
 FORMAT, VERSION = "encoder-exam-moments", 3
@@ -38,7 +37,6 @@ COUNTED_NEAR = ("obj", "det", "case", JUDGED)  # the relations of which the answ
 SHOWN, NEAR = COUNTED_NEAR, "near "  # the relations of the film; before the kind of a link to the word at that distance
 PERMUTED = "permuted"
 TREES = (*BUNDLED, PERMUTED)
-MOST_BYTES = 5_000_000  # of a file of moments
 NEAREST = "the nearest noun before"  # the rule that tempts at a gap
 DRAWS = 10  # constructed sentences of each frame in each of the four numbers
 Counts = dict[str, list[list[int]]]  # relation -> right answers by layer and head
@@ -243,37 +241,8 @@ def count_moments(model: str, trees: str = TREES[0]) -> Moments:
     return counter.moments(Path(model).name, {step: counter.count(kept_moments.at(model, step)) for step in steps})
 
 
-class MomentLog:
-    """Examines a model while it is trained: `add` counts at one moment, and writes all moments so far.
-
-    A file that is there is gone on with, where it was counted of the same sentences.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path, self.bank = moments_file(folder), bundled_treebanks()[0]
-        self.counter: MomentCounter | None = None
-        self.by_step = dict[int, MomentCounts]()
-
-    def add(self, step: int, encoder: TextEncoder) -> None:
-        """Count the right answers after so many steps of training, and write them down."""
-        if self.counter is None:
-            self.counter = MomentCounter(encoder, self.bank.name, questions(encoder, self.bank, SHOWN))
-            before = read_moments(self.path) if self.path.is_file() else None
-            if before is not None and before.links == self.counter.links:
-                self.by_step = {at: counts for at, counts in counts_of(before).items() if at < step}
-        self.by_step[step] = self.counter.count(encoder)
-        moments = self.counter.moments(self.path.parents[1].resolve().name, self.by_step)
-        whole_file.write(self.path, moments.to_json().encode(), parents=True)
-
-
-def counts_of(moments: Moments) -> dict[int, MomentCounts]:
-    """Return what was counted at each step."""
-    agreed = moments.agreement.right
-    return {step: MomentCounts(moments.near[step], right, agreed[step]) for step, right in moments.right.items()}
-
-
 def moments_file(folder: Path) -> Path:
-    """Return where a training is written down that was examined on its way."""
+    """Return where the examined moments of a folder's training are written down."""
     return folder / "snapshots" / "moments.json"
 
 
@@ -287,7 +256,7 @@ def bundled_moments(model: str, trees: str = TREES[0]) -> Moments | None:
 def training_moments(encoder: TextEncoder, trees: str = TREES[0]) -> Moments | None:
     """Return how a model did at the moments of its training that were examined; None where none were.
 
-    Of a bundled model it is what is shipped, of one in a folder what `python -m encoder.train --exam` wrote there.
+    Of a bundled model it is what is shipped, of one in a folder what `python -m encoder.exam.moments` wrote there.
 
     Raises:
         ExamError: the file in its folder is damaged.
@@ -313,41 +282,28 @@ def read_moments(path: Path) -> Moments:
     Raises:
         ExamError: the file cannot be read, or holds something else.
     """
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        agreement = raw["agreement"]
-        near, right, agreed = (
-            {int(step): count for step, count in counts.items()}
-            for counts in (raw["near"], raw["right"], agreement["right"])
-        )
-        rules = {relation: RelationRules(**rule) for relation, rule in raw["rules"].items()}
-        agreement = Agreement(**agreement | {"right": agreed})
-        moments = Moments(str(raw["model"]), str(raw["treebank"]), raw["links"], rules, agreement, near, right)
-        check_counts(moments)
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        how = "python -m encoder.exam.moments"
-        raise ExamError(f"{path.name} holds no counts of moments of a training; make them: {how}") from error
+    how = "python -m encoder.exam.moments"
+    refused = ExamError(f"{path.name} holds no counts of moments of a training; make them: {how}")
+    moments = read_kept(path, Moments, (FORMAT, VERSION), refused)
+    if not can_be(moments):
+        raise refused
     return moments
 
 
-def check_counts(moments: Moments) -> None:
-    """Refuse counts that no training can have with a ValueError: other shapes or relations, or more than were asked."""
-    steps, links = list(moments.right), moments.links
-    same = steps and steps == sorted(steps) == list(moments.near) == list(moments.agreement.right) and steps[0] >= 0
-    shapes = set[tuple[int, ...]]()
-    for counts in (*moments.right.values(), *moments.near.values()):
-        for relation, right in counts.items():
-            table = np.array(right)
-            shapes.add(table.shape)
-            same = same and table.dtype.kind == "i" and table.min() >= 0 and table.max() <= links[relation]
-    every = all(counts.keys() == links.keys() == moments.rules.keys() for counts in moments.right.values())
-    every = every and all(
-        0 <= rule.right <= rule.best_right <= links[relation] for relation, rule in moments.rules.items()
+def can_be(moments: Moments) -> bool:
+    """Whether a training can have these counts: of the same shapes and relations, and no more than were asked."""
+    steps, links, rules = list(moments.right), moments.links, moments.rules
+    every = (*moments.right.values(), *moments.near.values())
+    tables = [(name, table) for counts in every for name, table in counts.items()]
+    return (
+        bool(steps)
+        and steps == sorted(steps) == list(moments.near) == list(moments.agreement.right)
+        and steps[0] >= 0
+        and all(counts.keys() == links.keys() == rules.keys() for counts in moments.right.values())
+        and all(0 <= rule.right <= rule.best_right <= links[name] for name, rule in rules.items())
+        and len({(len(table), len(row)) for _, table in tables for row in table}) == 1
+        and all(0 <= count <= links.get(name, -1) for name, table in tables for row in table for count in row)
     )
-    if not (same and every and len(shapes) == 1 and len(*shapes) == 2):
-        raise ValueError
 
 
 def make(given: list[str] | None = None) -> None:

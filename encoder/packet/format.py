@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from encoder.support.errors import EncoderError
-from encoder.support.link_text import loads
+from encoder.support.typed_fields import loads
 
 MAGIC = b"ENCP"
 VERSION = 1

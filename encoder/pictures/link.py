@@ -10,7 +10,7 @@ from encoder.edits.edit_text import edits_to_text, text_to_edits
 from encoder.model.steps.catalogue import step_names
 from encoder.pictures.view import Cell, View
 from encoder.support.errors import EncoderError
-from encoder.support.link_text import NAME
+from encoder.support.typed_fields import NAME
 
 LONGEST_IN_URL = 1500
 MOST_PATCHED = 4  # sentences that a link may have run besides its own

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from encoder.tasks.attention_task import AttentionTask, Integers
 from encoder.tasks.task import task_of
-from encoder.train.objective import Batch
+from encoder.train.masked_rows import Batch
 from encoder.train.vocabulary import SPECIAL
 
 HELD_OUT = 256  # inputs that training never sees

@@ -21,10 +21,9 @@ from encoder.support.errors import EncoderError, integer
 from encoder.support.progress import pulse
 from encoder.tasks.data import batch, batches, guessing, held_out
 from encoder.tasks.settings import usual
-from encoder.train.evaluation import Score, evaluate_text
-from encoder.train.objective import Batch
+from encoder.train.masked_rows import Batch
 from encoder.train.recipe import Recipe
-from encoder.train.trainer import Trainer, new_model
+from encoder.train.trainer import Score, Trainer, evaluate_text, new_model
 
 TASK = "histogram"
 LEFT_OUT = {  # the ends of the names of the steps that give zeros
@@ -133,7 +132,6 @@ def recipe_of(layers: int, warm_up: int, seed: int, kind: str) -> Recipe:
         rows=ROWS,
         peak_rate=RATE,
         warm_up=warm_up,
-        renewed=(),
         rest_rate=1.0,
     )
 

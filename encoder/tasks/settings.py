@@ -89,7 +89,6 @@ class LearnSettings:
             dropout=0.0,
             joined=0.0,
             seed=self.seed,
-            renewed=tuple(range(self.layers)),
             rest_rate=self.about.rest_rate,
         )
 

@@ -58,7 +58,6 @@ def pairs_right(heads: int, seed: int = 0) -> float:
         peak_rate=RATE,
         row_length=LENGTH + 2,
         seed=seed,
-        renewed=(),
         rest_rate=1.0,
     )
     with torch.inference_mode(False), torch.enable_grad():

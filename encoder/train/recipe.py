@@ -1,13 +1,13 @@
 """How a model is trained, as data: its shape, its rates, its batches, and the presets."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from encoder.model.config import EncoderConfig
 from encoder.support.errors import EncoderError
 
-COUNTS: dict[str, tuple[int, int]] = {
+RANGES: dict[str, tuple[float, float]] = {  # the least and the most; of the kind that a value must be
     "steps": (1, 10_000_000),
     "rows": (1, 65_536),
     "row_length": (8, 512),
@@ -15,19 +15,15 @@ COUNTS: dict[str, tuple[int, int]] = {
     "evaluate_every": (1, 10_000_000),
     "checkpoint_every": (1, 10_000_000),
     "seed": (0, 2**31 - 1),
-}
-SHARES: dict[str, tuple[float, float]] = {
     "peak_rate": (1e-7, 1.0),
-    "embedding_rate": (0.0, 10.0),
+    "rest_rate": (0.0, 1.0),
     "weight_decay": (0.0, 1.0),
     "clip": (1e-3, 1e3),
     "dropout": (0.0, 0.9),
     "masked": (0.01, 0.9),
     "joined": (0.0, 1.0),
     "score_penalty": (0.0, 1.0),
-    "rest_rate": (0.0, 1.0),
 }
-TOKEN_EMBEDDING = "embedding.tokens.weight"
 
 
 @dataclass(frozen=True)
@@ -40,20 +36,17 @@ class Recipe:
 
     config: EncoderConfig
     steps: int
-    rows: int  # of row_length tokens each make one step, over all processes and parts together
+    rows: int  # of row_length tokens each make one step, over all processes together
     peak_rate: float
     warm_up: int  # steps in which the rate rises from 0 to its peak; then it falls in a straight line to 0
     row_length: int = 128
-    embedding_rate: float = 1.0  # times the rate, for the token embedding
-    betas: tuple[float, float] = (0.9, 0.98)
+    rest_rate: float = 1.0  # times the rate, for all weights that are not of attention
     weight_decay: float = 0.01
     clip: float = 1.0
     dropout: float = 0.1
     masked: float = 0.15  # the share of words to guess
     joined: float = 0.5  # how often a line goes on in the segment of the line before it
     score_penalty: float = 0.0  # of the mean squared log-sum-exp of attention scores in the loss (z-loss)
-    renewed: tuple[int, ...] = ()  # layers whose attention starts anew (`encoder.train.trainer.renew`)
-    rest_rate: float = 1.0  # times the rate, for all weights outside the attention of renewed layers
     seed: int = 0
     evaluate_every: int = 1000
     checkpoint_every: int = 500
@@ -61,20 +54,14 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Check every field once, here."""
-        for name, (low, high) in COUNTS.items():
-            value = getattr(self, name)
-            if type(value) is not int or not low <= value <= high:
-                raise EncoderError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
-        for name, (least, most) in SHARES.items():
-            share = getattr(self, name)
-            if type(share) is not float or not least <= share <= most:
-                raise EncoderError(f"{name} is {share!r}; it must be a number from {least:g} to {most:g}")
+        for name, (least, most) in RANGES.items():
+            value, kind = getattr(self, name), "whole number" if type(least) is int else "number"
+            if type(value) is not type(least) or not least <= value <= most:
+                raise EncoderError(f"{name} is {value!r}; it must be a {kind} from {least} to {most}")
         if self.row_length > self.config.max_positions:
             raise EncoderError(f"row_length is {self.row_length}; it must be at most {self.config.max_positions}")
         if not self.config.mlm_head:
             raise EncoderError("mlm_head is false; training guesses masked words and needs the head")
-        if any(not 0 <= layer < self.config.n_layers for layer in self.renewed):
-            raise EncoderError(f"renewed is {self.renewed}; its layers must be from 0 to {self.config.n_layers - 1}")
 
     def rate(self, step: int) -> float:
         """Return the learning rate of a step, counted from 0: up in a straight line, then down in one."""
@@ -83,8 +70,7 @@ class Recipe:
 
     def share(self, name: str) -> float:
         """Return what part of the rate the weight of that name takes."""
-        own = self.embedding_rate if name == TOKEN_EMBEDDING else 1.0
-        return own if name.startswith(tuple(f"layers.{i}.attention." for i in self.renewed)) else own * self.rest_rate
+        return 1.0 if ".attention." in name else self.rest_rate
 
     def with_values(self, settings: Iterable[str]) -> "Recipe":
         """Return this recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
@@ -92,30 +78,15 @@ class Recipe:
         Raises:
             EncoderError: a setting that does not exist, or a value of the wrong kind or outside its range.
         """
-        recipe = self
+        own, shape = vars(self).keys() - {"config"}, vars(self.config).keys()
+        changes: dict[str, Any] = {}
         for setting in settings:
             name, _, text = setting.partition("=")
-            recipe = recipe.with_value(name, text)
-        return recipe
-
-    def with_value(self, name: str, text: str) -> "Recipe":
-        """Return this recipe with one field of its own or of its configuration changed."""
-        own, of_config = ({field.name for field in fields(kind)} for kind in (Recipe, EncoderConfig))
-        if name in own - {"config", "betas"}:
-            own_value: Any = parsed(name, getattr(self, name), text)
-            return replace(self, **{name: own_value})
-        if name in of_config:
-            of_shape: Any = parsed(name, getattr(self.config, name), text)
-            return replace(self, config=replace(self.config, **{name: of_shape}))
-        raise EncoderError(
-            f"there is no setting {name!r}; there are {', '.join(sorted((own | of_config) - {'config'}))}"
-        )
-
-    def plain(self) -> dict[str, object]:
-        """Return every field by name, as JSON can hold it."""
-        values = asdict(self)
-        config: dict[str, object] = values.pop("config")
-        return config | {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
+            if name not in own | shape:
+                raise EncoderError(f"there is no setting {name!r}; there are {', '.join(sorted(own | shape))}")
+            changes[name] = parsed(name, getattr(self if name in own else self.config, name), text)
+        config = replace(self.config, **{name: value for name, value in changes.items() if name not in own})
+        return replace(self, config=config, **{name: value for name, value in changes.items() if name in own})
 
 
 def parsed(name: str, now: object, text: str) -> object:
@@ -148,9 +119,5 @@ RECIPES: dict[str, Recipe] = {
     "base": Recipe(
         shape(16_384, 512, 8, 6, 2048), steps=55_658, rows=512, peak_rate=5e-4, warm_up=3000, score_penalty=1e-4,
         evaluate_every=2000, checkpoint_every=2000,
-    ),
-    "renew": Recipe(
-        shape(16_384, 512, 8, 6, 2048), steps=600, rows=16, peak_rate=5e-4, warm_up=60, dropout=0.0,
-        score_penalty=1e-4, renewed=(0,), rest_rate=0.0, evaluate_every=300, checkpoint_every=300,
     ),
 }  # fmt: skip

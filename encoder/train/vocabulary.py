@@ -7,7 +7,7 @@ from tokenizers.models import WordPiece
 from tokenizers.processors import TemplateProcessing
 from tokenizers.trainers import WordPieceTrainer
 
-from encoder.train.training_corpus import TrainingError
+from encoder.support.errors import EncoderError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALIKE = {  # written in many ways, read as one
@@ -22,6 +22,10 @@ WORDS = (
     r"o'clock(?![a-z])|[a-z]+n't(?![a-z])|'(?:s|m|d|ll|re|ve)(?![a-z])|[a-z]+|[0-9]+"
     r"|[^\sa-z0-9\p{P}\p{S}]+|[\p{P}\p{S}]"
 )
+
+
+class TrainingError(EncoderError):
+    """Training that cannot start or go on; the message says why and what to do."""
 
 
 def empty() -> Tokenizer:

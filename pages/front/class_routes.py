@@ -9,21 +9,21 @@ import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from encoder.support.errors import EncoderError
-from encoder.support.link_text import NAME
-from pages.front import request_fields
 from pages.front.class_streams import Streams
 from pages.front.headers import PRIVATE
-from pages.front.request_fields import RefusedError
+from pages.front.request_fields import NO_JSON, Query, RefusedError, Sent, Text, read
 from pages.front.visitors import Makers, is_own, unless_left, visitor
 from pages.ui.classroom import results
 from pages.ui.classroom.classroom import SLOWED, Classroom, GoneError, OutError, classroom
@@ -34,21 +34,9 @@ from pages.ui.state import site
 from pages.ui.state.seat import Seat
 
 Fields = dict[str, Any]
+Short = Annotated[str, Field(strict=True, max_length=100)]
+Count = Annotated[int, Field(strict=True, ge=1, le=1000)]
 Answered = Callable[[Request, Callable[[bytes], Awaitable[Response]]], Awaitable[Response]]
-NAMES = {  # what a request says besides the seat
-    "open": set[str](),
-    "join": {"code"},
-    "show": {"page", "query"},
-    "offer": {"query"},
-    "ask": {"query", "page", "kind", "word", "to", "claim"},
-    "act": {"act"},
-    "answer": {"number", "round", "answer"},
-    "send": {"sentence"},
-    "drop": {"name"},
-    "out": {"name"},
-    "link": {"at"},
-    "keep": {"format"},
-}
 LONGEST = 200  # characters of the first word of a screen that listens
 SECONDS = 10.0  # for it to come
 MOST_SLOWED = 16  # wrong codes of one address that wait at one time
@@ -58,6 +46,33 @@ MANY = "Many questions are being made just now. Try again in a moment."
 NO_CODE = "Type the letters that your teacher shows."
 OVER = "The class is over, or its server has restarted."
 ELSEWHERE = ("192.0.2.1", 9)  # an address that nobody has: nothing is sent to it
+
+
+@dataclass(frozen=True)
+class ClassRequest(Sent):
+    """What a screen says to its class; what each of it means, and which of it is needed, is for what it wants done."""
+
+    seat: Any = None
+    code: Short = ""
+    page: Short = ""
+    query: Query = ()
+    kind: Short = ""
+    word: Any = None
+    to: Any = None
+    claim: Any = None
+    act: Short = ""
+    number: Count = 0
+    round: Count = 0
+    answer: Any = None
+    sentence: Text = ""
+    name: Short = ""
+    at: Annotated[str, Field(strict=True, max_length=300)] = ""
+    format: Short = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters of the address that a teacher's screen shows."""
+        return {name: value for name, value in self.query if name != seats.JOINS}
 
 
 class Classes:
@@ -74,9 +89,9 @@ class Classes:
         act, who = str(request.path_params["act"]), visitor(request)
 
         async def make(body: bytes) -> Response:
-            if act not in NAMES:
-                raise RefusedError(404, request_fields.NO_JSON)
-            fields = request_fields.fields(body, {"seat"} | NAMES[act])
+            if act not in ACTS:
+                raise RefusedError(404, NO_JSON)
+            fields = read(ClassRequest, body)
             try:
                 return await self.do(request, act, fields, who)
             except GoneError:
@@ -86,17 +101,16 @@ class Classes:
 
         return await answered(request, make)
 
-    async def do(self, request: Request, act: str, fields: Fields, who: str) -> Response:
+    async def do(self, request: Request, act: str, fields: ClassRequest, who: str) -> Response:
         """Do what is asked for."""
         room = self.room()
         if act == "open":
             return self.json({"seat": str(room.open(who))})
         if act == "join":
-            letters = request_fields.text(fields, "code", 100)
-            if not letters.strip():
+            if not fields.code.strip():
                 raise RefusedError(409, NO_CODE)
             await self.slow(room, who)
-            return self.json({"seat": str(room.join(letters, who))})
+            return self.json({"seat": str(room.join(fields.code, who))})
         seat = await self.seat(room, fields, who)
         if act in ("offer", "ask"):
             room.leading(seat)
@@ -116,7 +130,7 @@ class Classes:
         telling = None
         try:
             first_word = await asyncio.wait_for(line.receive_text(), SECONDS)
-            fields = request_fields.fields(first_word[:LONGEST].encode(), {"seat"})
+            fields = read(ClassRequest, first_word[:LONGEST].encode())
             seat = await self.seat(self.room(), fields, visitor(line))
             telling = asyncio.create_task(tell(line, self.streams.begin(seat, visitor(line))))
             await line.receive()  # nothing but that it leaves
@@ -132,9 +146,9 @@ class Classes:
             if telling is not None:
                 telling.cancel()
 
-    async def seat(self, room: Classroom, fields: Fields, who: str) -> Seat:
+    async def seat(self, room: Classroom, fields: ClassRequest, who: str) -> Seat:
         """Return the seat that a request says it has, if its class has given it."""
-        seat = seats.read(fields.get("seat"))
+        seat = seats.read(fields.seat)
         if seat is None:
             raise GoneError("the class is over")
         try:
@@ -156,11 +170,10 @@ class Classes:
             self.slowed[who] -= 1
             self.slowed += Counter()
 
-    async def questions(self, request: Request, act: str, room: Classroom, seat: Seat, fields: Fields) -> Fields:
+    async def questions(self, request: Request, act: str, room: Classroom, seat: Seat, fields: ClassRequest) -> Fields:
         """Say what can be asked of what is on the teacher's screen, or ask it; a teacher who leaves ends that."""
-        query = parameters(fields)
         try:
-            coming = self.makers.begin(visitor(request), make_question, act, query, fields)
+            coming = self.makers.begin(visitor(request), make_question, act, fields)
             answer = await unless_left(request, coming)
         except FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", 2) from None
@@ -176,15 +189,15 @@ class Classes:
         return JSONResponse(fields, headers={"Cache-Control": PRIVATE})
 
 
-def show(room: Classroom, seat: Seat, fields: Fields) -> None:
+def show(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
     """Have all who follow see a page."""
-    page = site.named(request_fields.text(fields, "page", 100))
+    page = site.named(fields.page)
     if page is None or page.key == "class":
-        raise RefusedError(400, request_fields.NO_JSON)
-    room.show(seat, fields["page"], parameters(fields))
+        raise RefusedError(400, NO_JSON)
+    room.show(seat, fields.page, fields.parameters)
 
 
-def act(room: Classroom, seat: Seat, fields: Fields) -> None:
+def act(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
     """Do with the question, or the class, what its teacher chose."""
     done = {
         "close": room.close,
@@ -198,39 +211,38 @@ def act(room: Classroom, seat: Seat, fields: Fields) -> None:
         "open_door": room.open_door,
         "empty_wall": room.empty_wall,
         "end": room.end,
-    }.get(request_fields.text(fields, "act", 20))
+    }.get(fields.act)
     if done is None:
-        raise RefusedError(400, request_fields.NO_JSON)
+        raise RefusedError(400, NO_JSON)
     done(seat)
 
 
-def answer(room: Classroom, seat: Seat, fields: Fields) -> Fields:
+def answer(room: Classroom, seat: Seat, fields: ClassRequest) -> Fields:
     """Take a pupil's answer."""
-    number, round_ = (request_fields.whole(fields, name, None, 1, 1000) for name in ("number", "round"))
-    return {"taken": room.answer(seat, number, round_, fields.get("answer"))}
+    return {"taken": room.answer(seat, fields.number, fields.round, fields.answer)}
 
 
-def send(room: Classroom, seat: Seat, fields: Fields) -> Fields:
+def send(room: Classroom, seat: Seat, fields: ClassRequest) -> Fields:
     """Put a pupil's sentence on the wall."""
-    if seat.leads or not room.send(seat, request_fields.text(fields, "sentence", request_fields.LONGEST)):
+    if seat.leads or not room.send(seat, fields.sentence):
         raise EncoderError("there is no sentence, or no room for more of them")
     return {"sentence": room.own_sentence(seat)}
 
 
-def drop(room: Classroom, seat: Seat, fields: Fields) -> None:
+def drop(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
     """Take a sentence off the wall."""
-    room.take_down(seat, request_fields.text(fields, "name", 100))
+    room.take_down(seat, fields.name)
 
 
-def out(room: Classroom, seat: Seat, fields: Fields) -> None:
+def out(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
     """Shut out who has sent a sentence of the wall."""
-    room.shut_out(seat, request_fields.text(fields, "name", 100))
+    room.shut_out(seat, fields.name)
 
 
-def link_to_join(room: Classroom, seat: Seat, fields: Fields) -> Fields:
+def link_to_join(room: Classroom, seat: Seat, fields: ClassRequest) -> Fields:
     """Return the address by which pupils join, and its code for a camera."""
     room.leading(seat)
-    return link_of(request_fields.text(fields, "at", 300), seat.code)
+    return link_of(fields.at, seat.code)
 
 
 def link_of(at: str, class_code: str) -> Fields:
@@ -272,7 +284,7 @@ def address_in_network() -> str:
     return "" if address.startswith("127.") or address == "0.0.0.0" else address
 
 
-DOES: dict[str, Callable[[Classroom, Seat, Fields], Fields | None]] = {
+DOES: dict[str, Callable[[Classroom, Seat, ClassRequest], Fields | None]] = {
     "show": show,
     "act": act,
     "answer": answer,
@@ -281,6 +293,7 @@ DOES: dict[str, Callable[[Classroom, Seat, Fields], Fields | None]] = {
     "out": out,
     "link": link_to_join,
 }
+ACTS = ("open", "join", "offer", "ask", "keep", *DOES)
 
 
 async def once(fields: Fields) -> AsyncIterator[str]:
@@ -296,7 +309,7 @@ async def tell(line: WebSocket, news: AsyncIterator[str]) -> None:
         await line.close()
 
 
-def make_question(act: str, query: dict[str, str], fields: Fields) -> Any:
+def make_question(act: str, fields: ClassRequest) -> Any:
     """Make what is asked for when the libraries are there."""
     from pages.ui.frame import cold_start
 
@@ -304,15 +317,15 @@ def make_question(act: str, query: dict[str, str], fields: Fields) -> Any:
     from pages.front import class_questions
 
     if act == "offer":
-        return class_questions.offer(query)
-    return class_questions.question(query, request_fields.text(fields, "kind", 20), fields)
+        return class_questions.offer(fields.parameters)
+    return class_questions.question(fields.parameters, fields.kind, vars(fields))
 
 
-def answers_file(room: Classroom, seat: Seat, fields: Fields) -> Response:
+def answers_file(room: Classroom, seat: Seat, fields: ClassRequest) -> Response:
     """Return what the class has answered as a file."""
-    kind = request_fields.text(fields, "format", 10)
+    kind = fields.format
     if kind not in results.TYPES:
-        raise RefusedError(400, request_fields.NO_JSON)
+        raise RefusedError(400, NO_JSON)
     text = results.file(kind, room.all_results(seat), f"Class {seat.code}")
     headers = {
         "Cache-Control": PRIVATE,
@@ -320,18 +333,6 @@ def answers_file(room: Classroom, seat: Seat, fields: Fields) -> Response:
         "X-Content-Type-Options": "nosniff",
     }
     return Response(text.encode(), headers=headers, media_type=results.TYPES[kind])
-
-
-def parameters(fields: Fields) -> dict[str, str]:
-    """Return the parameters of an address that a teacher's screen says it shows."""
-    query = fields.get("query")
-    if (
-        not isinstance(query, dict)
-        or len(query) > request_fields.MOST_PARAMETERS
-        or not all(map(NAME.fullmatch, query))
-    ):
-        raise RefusedError(400, request_fields.NO_JSON)
-    return {name: request_fields.text(query, name, request_fields.LONGEST) for name in query if name != seats.JOINS}
 
 
 def sentence(error: Exception) -> str:

@@ -12,7 +12,7 @@ from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, listed, percent
 from encoder.teach.lessons import run_answers
-from encoder.teach.lessons.lesson import Lesson, LessonStep, Question
+from encoder.teach.lessons.lesson import Goal, Lesson, LessonStep, Question
 from encoder.teach.lessons.run_answers import AskedRun, RunAnswer
 from encoder.trace.tokens import Tokens
 from pages.front import make
@@ -190,9 +190,9 @@ class AtStep:
 
     def swapped(self) -> dict[str, str] | None:
         """The sentence with the step's other word in it, or back again."""
-        if self.step.swap is None:
+        if (swap := self.step.swap) is None:
             return None
-        for word, by in (self.step.swap, self.step.swap[::-1]):
+        for word, by in ((swap.word, swap.by), (swap.by, swap.word)):
             result = re.sub(rf"\b{re.escape(word)}\b", by, self.view.sentence, count=1)
             if result != self.view.sentence:
                 return {"word": word, "by": by, "sentence": result}
@@ -206,7 +206,7 @@ class AtStep:
         of_heads = [edit for edit in edits if edit.step.endswith("attention.heads")]
         off = {(edit.step, head) for edit in of_heads for head in (heads if edit.heads is None else edit.heads)}
         alone = len(of_heads) == len(edits)  # nothing but heads is off
-        return {"word": word, "alone": alone, "done": alone and word == self.step.goal, "count": len(off)}
+        return {"word": word, "alone": alone, "done": alone and self.step.goal == Goal(word), "count": len(off)}
 
     def outcome(self) -> dict[str, Any]:
         """How the guess did, and what is said then."""
@@ -298,10 +298,10 @@ class AtStep:
         """What the lesson says then: of its own sentence and model alone."""
         if self.is_own:
             return []
-        texts = [self.step.said_of.get(guess, "")] if guess else []
+        texts = [self.step.after.guess.get(guess, "")] if guess else []
         if not any(texts) and right is not None:
-            texts.append(self.step.after.get("right" if right else "wrong", ""))
-        return [parts(text, guess=guess, answer=answer) for text in (*texts, self.step.after.get("always", "")) if text]
+            texts.append(self.step.after.right if right else self.step.after.wrong)
+        return [parts(text, guess=guess, answer=answer) for text in (*texts, self.step.after.always) if text]
 
 
 def values_of(run: RunOnScreen, question: Question | None) -> dict[str, object]:
@@ -327,7 +327,7 @@ def answer_of(step: LessonStep, question: Question, run: RunOnScreen) -> tuple[t
     asked = AskedRun(run.encoder, run.trace, view.layer, view.head, words, question.word, question.choices)
     taken = {name: value for name, value in step.answer.items() if name != "of"}
     names = tuple(map(pieces.spelled, words)) if question.kind == "word" else question.choices
-    return names, run_answers.ANSWERS[step.answer["of"]](asked, **taken)
+    return names, run_answers.ANSWERS[str(step.answer["of"])](asked, **taken)
 
 
 def number(value: float, form: str) -> str:

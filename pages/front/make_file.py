@@ -27,7 +27,7 @@ from encoder.support.errors import EncoderError
 from encoder.support.formatting import megabytes
 from pages.front import make
 from pages.front.packets import compress
-from pages.front.request_fields import RUN, FileRequest, RefusedError, wanted
+from pages.front.request_fields import RUN, FileRequest, RefusedError, RunRequest, wanted
 from pages.front.served_files import File
 from pages.ui.downloads.keep import about
 from pages.ui.server import engine, exams, picture_results
@@ -180,6 +180,6 @@ def runs_of(view: View, query: Mapping[str, str], page: str) -> list[Run]:
     for each, changes in views:
         encoder = make.opened(each.model)
         fields = {name: getattr(each, name) for name in ("sentence", "second", "model")}
-        asks = wanted({"level": 1, **fields, "hidden": list(each.hidden), "edits": changes})
+        asks = wanted(RunRequest, {"level": 1, **fields, "hidden": list(each.hidden), "edits": changes})
         runs.append((encoder, engine.run(each.model, make.fitting(encoder, asks), asks.hidden, changes)))
     return runs

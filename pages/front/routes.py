@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket
 from pages.front import packets, page_html, request_fields
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
-from pages.front.request_fields import ClaimRequest, FileRequest, LessonRequest, MoreRequest, RefusedError
+from pages.front.request_fields import ClaimRequest, FileRequest, LessonRequest, MoreRequest, RefusedError, RunRequest
 from pages.front.served_files import File, Links
 from pages.front.visitors import Few, Makers, is_own, unless_left, visitor
 from pages.ui.browser_scripts import BUILT, SCRIPTS, digest
@@ -159,7 +159,7 @@ def of_runs(packets: Packets) -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            coming = packets.get(request_fields.read(body), visitor(request))
+            coming = packets.get(request_fields.read(RunRequest, body), visitor(request))
             return stored(request, await unless_left(request, coming), PACKET, PRIVATE)
 
         return await answered(request, make)
@@ -186,7 +186,7 @@ def of_files(make_file: Callable[[FileRequest], File]) -> Callable[[Request], Aw
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            coming = makers.begin(visitor(request), make_file, request_fields.read_file(body))
+            coming = makers.begin(visitor(request), make_file, request_fields.read(FileRequest, body))
             return saved(request, await unless_left(request, coming))
 
         return await answered(request, make)
@@ -225,7 +225,7 @@ def of_more() -> Callable[[Request], Awaitable[Response]]:
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            asked, share = request_fields.read_more(body), [0.0]
+            asked, share = request_fields.read(MoreRequest, body), [0.0]
             if asked.table:
                 return saved(request, await unless_left(request, makers.begin(visitor(request), make_table, asked)))
             coming = makers.begin(visitor(request), make_more, asked, partial(share.__setitem__, 0))
@@ -268,15 +268,13 @@ def make_verdict(request: ClaimRequest) -> bytes:
     return json.dumps(verdict(request)).encode()
 
 
-def of_small(
-    name: str, read: Callable[[bytes], T], make_it: Callable[[T], bytes]
-) -> Callable[[Request], Awaitable[Response]]:
+def of_small(name: str, kind: type[T], make_it: Callable[[T], bytes]) -> Callable[[Request], Awaitable[Response]]:
     """Return a route that answers with a little JSON: a step of a lesson, or the verdict of a claim."""
     makers = Makers(name)
 
     async def answer(request: Request) -> Response:
         async def make(body: bytes) -> Response:
-            coming = makers.begin(visitor(request), make_it, read(body))
+            coming = makers.begin(visitor(request), make_it, request_fields.read(kind, body))
             return Response(await unless_left(request, coming), headers={"Cache-Control": PRIVATE}, media_type=JSON)
 
         return await answered(request, make)
@@ -335,8 +333,8 @@ def routes(packets: Packets | None = None, make_file: Callable[[FileRequest], Fi
         Route(f"{api}/picture", of_files(make_file), methods=["POST"]),
         Route(f"{api}/more", of_more(), methods=["POST"]),
         Route(f"{base()}{PATH}/{{link}}", Links().answer),
-        Route(f"{api}/lesson", of_small("lessons", request_fields.read_lesson, make_step), methods=["POST"]),
-        Route(f"{api}/claim", of_small("claims", request_fields.read_claim, make_verdict), methods=["POST"]),
+        Route(f"{api}/lesson", of_small("lessons", LessonRequest, make_step), methods=["POST"]),
+        Route(f"{api}/claim", of_small("claims", ClaimRequest, make_verdict), methods=["POST"]),
         WebSocketRoute(f"{api}/class/events", to_class),
         Route(f"{api}/class/{{act}}", of_class, methods=["POST"]),
         Mount(api, unknown),

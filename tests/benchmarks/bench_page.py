@@ -37,7 +37,7 @@ from visitors import sentence, visit
 from encoder.browser.page_table import CHART
 from encoder.train.recipe import RECIPES
 from pages.front import make
-from pages.front.request_fields import wanted
+from pages.front.request_fields import RunRequest, wanted
 from pages.ui.server import engine
 from pages.ui.state.site import DRAWN, page_of, path
 
@@ -439,7 +439,7 @@ async def reruns(running: Server, rounds: int = 6) -> list[Figure]:
 
 def numbers(rounds: int = 15) -> list[Figure]:
     """Return what opening a number costs the server, in a sentence of 64 tokens, and how often the model runs."""
-    packets = {name: wanted({"sentence": LONG, **number}) for name, number in NUMBERS.items()}
+    packets = {name: wanted(RunRequest, {"sentence": LONG, **number}) for name, number in NUMBERS.items()}
     for packet in packets.values():
         make.packet(packet)
     runs = engine.run_cache.made

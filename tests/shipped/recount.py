@@ -25,18 +25,44 @@ from encoder.support.progress import counting
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 from encoder.trace.words import punctuation
-from encoder.train.diagnostics import SWITCHED_OFF, habits
-from encoder.train.fill_ins import CAPITAL
-from encoder.train.model_card import fill_ins
 
 KINDS = ("[CLS], [SEP]", "words", "full stops")
 PARKED = 0.5  # of a head's weight on special tokens, over all rows, from which it is counted
-ASKED = (CAPITAL[0], "The cat [MASK] the mouse.", "The animal didn't cross the street because [MASK] was too wide.")
+SWITCHED_OFF = 0.95  # of it over the rows of words: such a head says nothing of the words
+ASKED = (
+    "The capital of France is [MASK].",
+    "The cat [MASK] the mouse.",
+    "The animal didn't cross the street because [MASK] was too wide.",
+)
 WITHOUT = {
     "even weights in layer 0": Edit("layers.0.attention.scaled", "zero"),
     "no attention in layer 0": Edit("layers.0.attention.output", "zero"),
     "even weights in layer 1": Edit("layers.1.attention.scaled", "zero"),
 }
+# Everyday facts and phrases with one word left out, and the answers that count as right: written down before any model
+# was asked, and not changed to suit one. None of them stands in the training text as it is here.
+FILL_INS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Rome is the capital of [MASK].", ("italy",)),
+    ("The largest city in Japan is [MASK].", ("tokyo",)),
+    ("People in Brazil speak [MASK].", ("portuguese",)),
+    ("Our planet moves around the [MASK] once a year.", ("sun",)),
+    ("Water freezes when it gets very [MASK].", ("cold",)),
+    ("Monday is the first day of the [MASK].", ("week",)),
+    ("There are twelve months in a [MASK].", ("year",)),
+    ("Thank you so [MASK] for your kind letter.", ("much",)),
+    ("He gets up early in the [MASK].", ("morning",)),
+    ("She can read and [MASK].", ("write",)),
+    ("Ladies and [MASK], welcome to the show.", ("gentlemen",)),
+    ("My father and [MASK] are both teachers.", ("mother",)),
+    ("He lost the keys to his [MASK].", ("car", "house", "apartment")),
+    ("The opposite of hot is [MASK].", ("cold",)),
+    ("William Shakespeare was an English [MASK].", ("poet", "playwright", "writer", "author", "dramatist")),
+    ("The White House is in [MASK].", ("washington",)),
+    ("World War II ended in [MASK].", ("1945",)),
+    ("Cows give [MASK] and hens lay eggs.", ("milk",)),
+    ("It was raining, so she took an [MASK].", ("umbrella",)),
+    ("The king and the [MASK] lived in a castle.", ("queen",)),
+)
 
 
 @dataclass(frozen=True)
@@ -134,13 +160,15 @@ def size_lines(encoder: TextEncoder) -> Iterator[str]:
 def head_lines(encoder: TextEncoder) -> Iterator[str]:
     """Yield what a card says of heads."""
     n_layers, n_heads = encoder.config.n_layers, encoder.config.n_heads
-    words, weights = list[list[str]](), list[Tensor]()
+    words, weights, parts, rows = list[list[str]](), list[Tensor](), list[Tensor](), 0
     for trace in runs(encoder, SENTENCES):
         words.append(trace.tokens)
         weights.append(attention_weights(trace).flatten(0, 1))
+        special = torch.tensor(trace.tokenization.special)
+        parts.append(weights[-1][:, ~special][..., special].sum((1, 2)))
+        rows += int((~special).sum())
     parked = (measured(weights, words, ["special"])["special"] > PARKED).view(n_layers, n_heads).sum(-1)
-    diagnosed = habits(encoder)
-    on_special = diagnosed.values["specials"]
+    on_special = (torch.stack(parts).sum(0) / rows).view(n_layers, n_heads)
     yield f"Heads over the {BUNDLED}, layers and heads from 0"
     for i, role in enumerate(head_roles(weights, words)):
         if role.label not in (NO_ROLE, TOO_FEW, ROLES[SPECIAL], "sep", "cls"):
@@ -154,7 +182,6 @@ def head_lines(encoder: TextEncoder) -> Iterator[str]:
         f"least and most in layer 0: {100 * float(on_special[0].min()):.1f} and "
         f"{100 * float(on_special[0].max()):.1f} %"
     )
-    yield f"  saturated layers: {', '.join(map(str, diagnosed.saturated)) or 'none'}"
     yield from examined(encoder)
 
 
@@ -212,10 +239,20 @@ def losses(encoder: TextEncoder) -> Iterator[tuple[float, ...]]:
         yield tuple(loss(run, watch) for run in (trace, *edited))
 
 
+def fill_ins(encoder: TextEncoder) -> tuple[int, int]:
+    """How many of the fill-ins are guessed first, and how many among five."""
+    ranks = []
+    for sentence, answers in FILL_INS:
+        trace = encoder.trace(sentence)
+        guesses = [word for word, _ in (encoder.predict(trace) or [])[trace.tokens.index("[MASK]")]]
+        ranks.append(next((i for i, word in enumerate(guesses, 1) if word in answers), 6))
+    return sum(rank == 1 for rank in ranks), sum(rank <= 5 for rank in ranks)
+
+
 def guess_lines(encoder: TextEncoder) -> Iterator[str]:
     """Yield what a card says of guesses."""
-    first, five, tried = fill_ins(encoder)
-    yield f"fill-ins: {first} of {tried} guessed first, {five} among the first five"
+    first, five = fill_ins(encoder)
+    yield f"fill-ins: {first} of {len(FILL_INS)} guessed first, {five} among the first five"
     for trace in map(encoder.trace, ASKED):
         ((word, share), *_) = (encoder.predict(trace) or [])[trace.tokens.index("[MASK]")]
         yield f"  {trace.text}  {word} {share:.3f}"

@@ -30,33 +30,55 @@ word of a sentence, and {heads}, {layers}, {all_heads}, {tokens}, {vocabulary}, 
 of the run. What is said `after` is of the lesson's own sentence and model, and left out for others.
 """
 
-import math
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    TypeAdapter,
+    ValidationError,
+)
 
 from encoder.pictures import labs
 from encoder.pictures.labs import CLAIMS
-from encoder.support import link_text
+from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
+from encoder.support.typed_fields import CLOSED, NAME, Texts, Whole, must
+from encoder.support.typed_fields import check as check_values
 from encoder.teach.lessons.run_answers import ANSWERS, takes
 
 MOST_BYTES, MOST_STEPS = 100_000, 80
 DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
-SHORT = dict.fromkeys(("name", "word", "by", "page"), 40)
-LONGEST = SHORT | {"unit": 20, "title": 80, "learned": 160, "text": 600, "ask": 200, "hint": 200}
-NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
+LONGEST_QUESTION = 200
 NOT_IN_VIEW = ("lesson", "at", "v")  # parameters of a link that are not for a step to say
-MOST_IN_VIEW = 40
-LONGEST_IN_VIEW = 4000
-KINDS = ("word", "choice", "number", "holds")
-FIRST_HOUR, ARITHMETIC, HEADS, TRAINING = "First hour", "The arithmetic", "What heads do", "Training"
-SHELVES = (FIRST_HOUR, ARITHMETIC, HEADS, TRAINING)
-LONGEST_TIME = 240  # minutes
-MOST_PROBLEMS, MOST_CHOICES = 20, 12
+Shelf = Literal["", "First hour", "The arithmetic", "What heads do", "Training"]
+SHELVES: tuple[str, ...] = get_args(Shelf)[1:]
+FIRST_HOUR, ARITHMETIC, HEADS, TRAINING = SHELVES
+MOST_PROBLEMS = 20
 NEAR = 0.05  # of the range of a number: a guess so near is right
+
+
+def of_link(name: str) -> str:
+    """Return the name of a parameter of a link that a step may say."""
+    if not NAME.fullmatch(name) or name in NOT_IN_VIEW:
+        raise EncoderError("there is no such field; those of a view are the parameters of a link")
+    return name
+
+
+Short = Annotated[str, Texts(40)]
+MaybeShort = Annotated[str, Texts(40, 0)]
+Text = Annotated[str, Texts(600)]
+MaybeText = Annotated[str, Texts(600, 0)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Spelled = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value), Texts(4000, 0)]
+View = Annotated[dict[Annotated[str, AfterValidator(of_link)], Spelled], Field(max_length=40)]
 
 
 class LessonError(EncoderError):
@@ -76,113 +98,145 @@ class Question:
     so many `unit`, which is right within `near`.
     """
 
-    kind: str
-    ask: str
-    word: str = ""
-    tokens: bool = False
-    choices: tuple[str, ...] = ()
-    low: float = 0.0
-    high: float = 1.0
-    near: float = 0.05
-    unit: str = ""
+    __pydantic_config__ = CLOSED
+
+    kind: Literal["word", "choice", "number", "holds"]
+    ask: Annotated[str, Texts(LONGEST_QUESTION)]
+    word: MaybeShort = ""
+    tokens: StrictBool = False
+    choices: Annotated[tuple[Short, ...], Field(max_length=12)] = ()
+    low: Number = 0.0
+    high: Number = 1.0
+    near: Annotated[Number, Field(ge=0)] = -1.0  # a part of the range, where nothing is said
+    unit: Annotated[str, Texts(20, 0)] = ""
+
+    def __post_init__(self) -> None:
+        """Check what one field asks of another."""
+        if (self.kind == "choice") != (len(self.choices) > 1) or len(self.choices) == 1:
+            raise EncoderError("choices are 2 to 12 short texts of a question of kind choice")
+        if not self.low < self.high:
+            raise EncoderError(f"low and high are {self.low:g} and {self.high:g}; low must be the smaller number")
+        if self.near < 0:
+            object.__setattr__(self, "near", NEAR * (self.high - self.low))
+        if self.near >= self.high - self.low:
+            raise EncoderError(f"near is {self.near:g}; it must be smaller than the range of the question")
+
+
+@dataclass(frozen=True)
+class After:
+    """What is said once a step was answered: always, where that was right or wrong, and of each guess."""
+
+    __pydantic_config__ = CLOSED
+
+    always: MaybeText = ""
+    right: MaybeText = ""
+    wrong: MaybeText = ""
+    guess: Mapping[str, Text] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A word, and what may stand in its place."""
+
+    __pydantic_config__ = CLOSED
+
+    word: Short
+    by: Short
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The word that is to be guessed at the end of a lab."""
+
+    __pydantic_config__ = CLOSED
+
+    word: Short
 
 
 @dataclass(frozen=True)
 class LessonStep:
     """One step: a page of the app, what is on it as a link spells it, what is said and asked, and what answers it.
 
-    `answer` is the name of one of ANSWERS with its parameters, `trial` and `given` what measures it else. `after` are
-    the texts that are said once it was answered, by when: always, right, wrong, or the guess. `swap` is a word and what
-    may stand in its place, `goal` the word that is to be guessed at the end of a lab. `hide` tells that the page's
-    picture stays hidden, `calm` that the page shows its main picture alone.
+    `answer` is the name of one of ANSWERS with its parameters, `check` a trial or a claim that measures it else. `hide`
+    tells that the page's picture stays hidden, `calm` that the page shows its main picture alone.
     """
 
-    page: str
-    text: str
-    name: str = ""
-    view: Mapping[str, str] = field(default_factory=dict)
-    own: bool = False
-    trial: str = ""
-    given: Mapping[str, Any] = field(default_factory=dict)
+    __pydantic_config__ = CLOSED
+
+    page: Short
+    text: Text
+    name: MaybeShort = ""
+    view: View = field(default_factory=dict)
+    own: StrictBool = False
+    check: Mapping[str, Any] = field(default_factory=dict)
     question: Question | None = None
-    answer: Mapping[str, Any] = field(default_factory=dict)
-    after: Mapping[str, str] = field(default_factory=dict)
-    said_of: Mapping[str, str] = field(default_factory=dict)
-    swap: tuple[str, str] | None = None
-    goal: str = ""
-    hint: str = ""
-    hide: bool = False
-    calm: bool = False
+    answer: Mapping[str, StrictStr | StrictInt] = field(default_factory=dict)
+    after: After = After()
+    swap: Swap | None = None
+    goal: Goal | None = None
+    hint: Annotated[str, Texts(200, 0)] = ""
+    hide: StrictBool = False
+    calm: StrictBool = False
+
+    def __post_init__(self) -> None:
+        """Check what measures or answers it."""
+        if self.check and (wrong := labs.problems(self.trial, self.given, sentence=True)):
+            raise EncoderError(f"check: {wrong[0]}")
+        if self.answer:
+            name = self.answer.get("of")
+            if name not in ANSWERS:
+                raise EncoderError(f"answer of {str(name)[:40]!r}; it must be of one of {', '.join(ANSWERS)}")
+            if extra := self.answer.keys() - {"of", *takes(str(name))}:
+                raise EncoderError(f"answer: there is no field {min(extra)[:40]!r} of {name}")
+        kind = self.question.kind if self.question else ""
+        if kind and not (self.check and kind in ("number", "holds")) and not (self.answer and kind != "holds"):
+            needs = {"holds": "a check", "number": "a check or an answer"}.get(kind, "an answer")
+            raise EncoderError(f"a question of kind {kind} needs {needs}, which says what is right")
+
+    @cached_property
+    def measure(self) -> dict[str, Any]:
+        """The trial that measures it, and its parameters: those of the claim, where one is named."""
+        if "claim" not in self.check:
+            return dict(self.check)
+        claim = next((claim for claim in CLAIMS if claim.key == self.check["claim"]), None)
+        if claim is None or len(self.check) > 1:
+            raise EncoderError(f"check: there is no claim {str(self.check['claim'])[:40]!r}, or it is not alone")
+        given = {"trial": claim.trial, **claim.given}
+        return given | {name: self.view[name] for name in ("sentence",) if name in given and self.view.get(name)}
+
+    @property
+    def trial(self) -> str:
+        """The name of the trial that measures it; empty where none does."""
+        return self.measure.get("trial", "")  # type: ignore[no-any-return]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters of that trial."""
+        return {name: value for name, value in self.measure.items() if name != "trial"}
 
 
 @dataclass(frozen=True)
 class Lesson:
     """A title, the shelf it stands on, the steps, the minutes it takes (0: unknown), its picture, what was learned."""
 
-    title: str
-    steps: tuple[LessonStep, ...]
-    shelf: str = ""
-    minutes: int = 0
-    card: int = 1
-    learned: str = ""
+    __pydantic_config__ = CLOSED
+
+    title: Annotated[str, Texts(80)]
+    steps: Annotated[tuple[LessonStep, ...], Field(alias="step")] = ()
+    shelf: Shelf = ""
+    minutes: Annotated[Whole, Field(ge=0, le=240)] = 0
+    card: Annotated[Whole, Field(ge=1)] = 1
+    learned: Annotated[str, Texts(160, 0)] = ""
+
+    def __post_init__(self) -> None:
+        """Check that there are steps, and the one whose picture stands on the list."""
+        if not 1 <= len(self.steps) <= MOST_STEPS:
+            raise EncoderError(f"it has {len(self.steps)} steps; a lesson has 1 to {MOST_STEPS}, each under [[step]]")
+        if self.card > len(self.steps):
+            raise EncoderError(f"card is {self.card}; it must be the number of a step, from 1 to {len(self.steps)}")
 
 
-class Reader:
-    """Reads one table of the file after another and gathers what is wrong with it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.problems: list[str] = []
-
-    def refuse(self, where: str, what: str) -> None:
-        """Note a fault."""
-        self.problems.append(f"{self.name}{', ' + where if where else ''}: {what}")
-
-    def known(self, where: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
-        """Refuse fields that a table does not have."""
-        for extra in [key for key in table if key not in names]:
-            self.refuse(where, f"there is no field {extra[:40]!r}; the fields are {', '.join(names)}")
-
-    def text(self, where: str, table: Mapping[str, object], name: str, empty: bool = False) -> str:
-        """A text within its length."""
-        value = table.get(name, "")
-        longest = LONGEST[name]
-        if not isinstance(value, str) or len(value) > longest or not (empty or value.strip()):
-            text = f"has {len(value)} characters" if isinstance(value, str) else f"is {str(value)[:40]!r}"
-            self.refuse(where, f"{name} {text}; it must be text of {0 if empty else 1} to {longest} characters")
-            return ""
-        return value.strip()
-
-    def table(self, where: str, table: Mapping[str, object], name: str) -> Mapping[str, Any]:
-        """A table within a table; empty where there is none."""
-        value = table.get(name, {})
-        if not isinstance(value, dict):
-            self.refuse(where, f"{name} is {str(value)[:40]!r}; it must be a table such as {{name = value}}")
-            return {}
-        return value
-
-    def texts(self, where: str, table: Mapping[str, object], name: str) -> dict[str, str]:
-        """A table of texts within a table."""
-        texts = self.table(where, table, name)
-        for key, text in texts.items():
-            if not isinstance(text, str) or not 0 < len(text) <= LONGEST["text"]:
-                self.refuse(where, f"{key[:40]} of {name} must be text of 1 to {LONGEST['text']} characters")
-        return {key: text for key, text in texts.items() if isinstance(text, str)}
-
-    def flag(self, where: str, table: Mapping[str, object], name: str) -> bool:
-        """Whether something is so; false where nothing is said."""
-        value = table.get(name, False)
-        if not isinstance(value, bool):
-            self.refuse(where, f"{name} is {str(value)[:40]!r}; it must be true or false")
-        return value is True
-
-    def whole(self, table: Mapping[str, object], name: str, usual: int, least: int, most: int) -> int:
-        """A whole number of the file itself."""
-        value = table.get(name, usual)
-        if type(value) is not int or not least <= value <= most:
-            self.refuse("", f"{name} is {str(value)[:40]!r}; it must be a whole number from {least} to {most}")
-            return usual
-        return value
+READER = TypeAdapter(Lesson)
 
 
 def read(text: str, name: str = "the lesson") -> Lesson:
@@ -195,179 +249,24 @@ def read(text: str, name: str = "the lesson") -> Lesson:
     Raises:
         LessonError: it is too large, no TOML, or a field is missing, unknown or out of its range.
     """
-    check_size(text, name)
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise LessonError([f"{name}: it is no TOML file: {str(error)[:200]}"]) from None
-    try:
-        link_text.check(data, DEPTH)
-    except EncoderError as error:
-        raise LessonError([f"{name}: {error}"]) from None
-    return from_data(data, name)
-
-
-def check_size(text: str, name: str) -> None:
-    """Refuse a file that is too large."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MOST_BYTES:
         raise LessonError([f"{name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
+    try:
+        data = tomllib.loads(text)
+        check_values(data, DEPTH)
+        return READER.validate_python(data)
+    except ValidationError as error:
+        raise LessonError([problem(fault, name) for fault in error.errors()[:MOST_PROBLEMS]]) from None
+    except EncoderError as error:
+        raise LessonError([f"{name}: {error}"]) from None
+    except (ValueError, RecursionError) as error:
+        raise LessonError([f"{name}: it is no TOML file: {str(error)[:200]}"]) from None
 
 
-def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
-    """The lesson in tables that were read; raises LessonError as `read` does."""
-    reader = Reader(name)
-    reader.known("", data, ("title", "shelf", "minutes", "card", "learned", "step"))
-    tables = data.get("step", [])
-    if (
-        not isinstance(tables, list)
-        or not 1 <= len(tables) <= MOST_STEPS
-        or not all(isinstance(t, dict) for t in tables)
-    ):
-        count = len(tables) if isinstance(tables, list) else 0
-        reader.refuse("", f"it has {count} steps; a lesson has 1 to {MOST_STEPS}, each under [[step]]")
-        tables = []
-    shelf = data.get("shelf", "")
-    if shelf not in ("", *SHELVES):
-        reader.refuse("", f"shelf is {str(shelf)[:40]!r}; it must be one of {', '.join(SHELVES)}")
-    lesson = Lesson(
-        reader.text("", data, "title"),
-        tuple(step(reader, f"step {number}", table) for number, table in enumerate(tables, 1)),
-        shelf,
-        reader.whole(data, "minutes", 0, 0, LONGEST_TIME),
-        reader.whole(data, "card", 1, 1, max(1, len(tables))),
-        reader.text("", data, "learned", empty=True),
-    )
-    if reader.problems:
-        raise LessonError(reader.problems[:MOST_PROBLEMS])
-    return lesson
-
-
-FLAGS = ("own", "hide", "calm")
-FIELDS = ("page", "name", "text", "view", "check", "question", "answer", "after", "swap", "goal", "hint", *FLAGS)
-
-
-def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
-    """One step of the file."""
-    reader.known(where, table, FIELDS)
-    own, hide, calm = (reader.flag(where, table, name) for name in FLAGS)
-    given = check(reader, where, table)
-    trial = given.pop("trial", "")
-    if "check" in table:
-        for problem in labs.problems(trial, given, sentence=True):
-            reader.refuse(where, f"check: {problem}")
-    answer = computed(reader, where, table)
-    asked = reader.table(where, table, "question")
-    question = ask(reader, where, asked, bool(trial), bool(answer)) if "question" in table else None
-    after = dict(reader.table(where, table, "after"))
-    guesses = reader.texts(where, after, "guess")
-    after.pop("guess", None)
-    reader.known(where, after, ("always", "right", "wrong"))
-    swap, goal = reader.table(where, table, "swap"), reader.table(where, table, "goal")
-    reader.known(where, swap, ("word", "by"))
-    reader.known(where, goal, ("word",))
-    return LessonStep(
-        reader.text(where, table, "page"),
-        reader.text(where, table, "text"),
-        reader.text(where, table, "name", empty=True),
-        view(reader, where, table),
-        own,
-        trial if isinstance(trial, str) else "",
-        given,
-        question,
-        answer,
-        reader.texts(where, {"after": after}, "after"),
-        guesses,
-        (reader.text(where, swap, "word"), reader.text(where, swap, "by")) if swap else None,
-        reader.text(where, goal, "word") if goal else "",
-        reader.text(where, table, "hint", empty=True),
-        hide,
-        calm,
-    )
-
-
-def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
-    """What a step measures: a trial and its parameters, or those of a claim."""
-    given = dict(reader.table(where, table, "check"))
-    if "claim" not in given:
-        return given
-    reader.known(where, given, ("claim",))
-    result = next((claim for claim in CLAIMS if claim.key == given["claim"]), None)
-    if result is None:
-        reader.refuse(where, f"check: there is no claim {str(given['claim'])[:40]!r}")
-        return {}
-    given = {"trial": result.trial, **result.given}
-    sentence = reader.table(where, table, "view").get("sentence")
-    return given | ({"sentence": sentence} if sentence and "sentence" in result.given else {})
-
-
-def computed(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
-    """How the run answers: one of ANSWERS by its name, and its parameters."""
-    given = dict(reader.table(where, table, "answer"))
-    if not given:
-        return {}
-    name = given.get("of")
-    if not isinstance(name, str) or name not in ANSWERS:
-        reader.refuse(where, f"answer of {str(name)[:40]!r}; it must be of one of {', '.join(ANSWERS)}")
-        return {}
-    reader.known(where, given, ("of", *takes(name)))
-    if not all(isinstance(value, str | int) for value in given.values()):
-        reader.refuse(where, "what an answer takes are texts and whole numbers")
-    return given
-
-
-def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:
-    """What is on the page, every field as a link spells it."""
-    result: dict[str, str] = {}
-    for name, value in reader.table(where, table, "view").items():
-        if not NAME.fullmatch(name) or name in NOT_IN_VIEW or len(result) >= MOST_IN_VIEW:
-            reader.refuse(where, f"view has no field {name[:40]!r}; its fields are the parameters of a link")
-        elif isinstance(value, bool) or not isinstance(value, str | int) or len(str(value)) > LONGEST_IN_VIEW:
-            reader.refuse(where, f"{name} of view must be a text of at most {LONGEST_IN_VIEW} characters or a number")
-        else:
-            result[name] = str(value)
-    return result
-
-
-def ask(reader: Reader, where: str, table: Mapping[str, object], checked: bool, answered: bool) -> Question:
-    """The question of a step, which a check or an answer decides."""
-    reader.known(where, table, ("kind", "ask", "word", "tokens", "choices", "low", "high", "near", "unit"))
-    kind, choices = table.get("kind"), table.get("choices", [])
-    if kind not in KINDS:
-        reader.refuse(where, f"kind of question is {str(kind)[:40]!r}; it must be one of {', '.join(KINDS)}")
-    elif not (checked and kind in ("number", "holds")) and not (answered and kind != "holds"):
-        needs = {"holds": "a check", "number": "a check or an answer"}.get(str(kind), "an answer")
-        reader.refuse(where, f"a question of kind {kind} needs {needs}, which says what is right")
-    if (
-        not isinstance(choices, list)
-        or not all(isinstance(choice, str) and 0 < len(choice) <= LONGEST["word"] for choice in choices)
-        or ((kind == "choice" or choices) and not 2 <= len(choices) <= MOST_CHOICES)
-        or (choices and kind != "choice")
-    ):
-        reader.refuse(
-            where,
-            f"choices are 2 to {MOST_CHOICES} short texts of a question of kind choice",
-        )
-        choices = []
-    tokens = reader.flag(where, table, "tokens")
-    bounds = [table.get(name, usual) for name, usual in (("low", 0), ("high", 1))]
-    low, high = (float(b) if isinstance(b, int | float) and not isinstance(b, bool) else math.nan for b in bounds)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        reader.refuse(
-            where, f"low and high of the question are {bounds[0]} and {bounds[1]}; low must be the smaller number"
-        )
-    near = table.get("near", NEAR * (high - low))
-    if isinstance(near, bool) or not isinstance(near, int | float) or not (math.isnan(high) or 0 <= near < high - low):
-        reader.refuse(where, f"near is {str(near)[:40]!r}; it must be a number, smaller than the range of the question")
-        near = 0.0
-    return Question(
-        str(kind),
-        reader.text(where, table, "ask"),
-        reader.text(where, table, "word", empty=True),
-        tokens,
-        tuple(choices),
-        low,
-        high,
-        float(near),
-        reader.text(where, table, "unit", empty=True),
-    )
+def problem(fault: Any, name: str) -> str:
+    """Return a fault that pydantic found, as a sentence that says where it is."""
+    parts = [part for part in fault["loc"] if part != "[key]"]
+    if parts[:1] == ["step"] and len(parts) > 1:
+        name, parts = f"{name}, step {parts[1] + 1}", parts[2:]
+    return f"{name}: {must(fault, ' of '.join(str(part)[:40] for part in reversed(parts)))}"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeGuard, TypeVar
 
 from encoder.support.errors import EncoderError
-from encoder.teach.lessons.lesson import LONGEST
+from encoder.teach.lessons.lesson import LONGEST_QUESTION
 from pages.ui.state.seat import Counts
 
 Kind = Literal["choice", "number"]
@@ -56,8 +56,8 @@ class Question:
 
     def __post_init__(self) -> None:
         """Check the bounds: what is kept for a class is bounded, and what is drawn is finite."""
-        if not 1 <= len(self.ask) <= LONGEST["ask"]:
-            raise EncoderError(f"the question has {len(self.ask)} characters; it must be 1 to {LONGEST['ask']}")
+        if not 1 <= len(self.ask) <= LONGEST_QUESTION:
+            raise EncoderError(f"the question has {len(self.ask)} characters; it must be 1 to {LONGEST_QUESTION}")
         if self.kind == "choice" and not 2 <= len(self.options) <= MOST_OPTIONS:
             raise EncoderError(f"there are {len(self.options)} answers to choose from; it must be 2 to {MOST_OPTIONS}")
         if not all(map(math.isfinite, (self.truth or 0.0, self.low, self.high, *self.values))) or self.low >= self.high:

@@ -9,7 +9,7 @@ import streamlit as st
 from encoder.pictures.link import FIELDS, from_query, spell, to_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
-from encoder.support.link_text import NAME
+from encoder.support.typed_fields import NAME
 from pages.ui.state.choice_names import names
 from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, seen
