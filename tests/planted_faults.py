@@ -49,7 +49,7 @@ FAULTS = (
     Fault(
         "a sum over words in which each part opens units of its own",
         "encoder/experiments/attributions/word_sums.py",
-        "(inner * factor[some])",
+        "(inner * factor)",
         "(inner.relu())",
         ("test_word_sums.py",),
     ),

@@ -203,7 +203,7 @@ def test_gradient_x_attention_is_the_slope_of_each_weight(small: TextEncoder) ->
     change = float(scaled["mlm.logits"][6, target.word] - trace["mlm.logits"][6, target.word]) / step
     assert float(found[layer, head, 6].sum()) == pytest.approx(change, rel=0.05, abs=0.02)
     assert bool(weight.sum() > 0.99)
-    shares = relevance(found, 6)
+    shares = relevance(found, [6])
     assert shares.shape == (len(trace.tokens),) and bool((shares >= 0).all())
 
 

@@ -37,11 +37,12 @@ from encoder.experiments.circuit import (
 )
 from encoder.experiments.circuit.__main__ import main
 from encoder.experiments.circuit.found_circuit import circuit_of
-from encoder.experiments.circuit.own_pair import results
+from encoder.experiments.circuit.own_pair import past, results
 from encoder.experiments.circuit.pair_file import MOST_BYTES, MOST_PAIRS
-from encoder.experiments.circuit.patching import falls, looking, reading, writing
+from encoder.experiments.circuit.patching import every_head, falls, looking, reading, writing
 from encoder.experiments.circuit.shipped_circuits import SHIPPED, read_circuits
 from encoder.experiments.circuit.small_changes import small_changes
+from encoder.metrics.answer import answers
 from encoder.packet.circuit_level import level_13
 from encoder.packet.format import unpack
 from encoder.support.errors import EncoderError
@@ -89,7 +90,7 @@ def share_by_hand(encoder: TextEncoder, run: PairRun, *edits: Edit) -> float:
 def test_a_patch_is_the_edit_made_by_hand(name: str) -> None:
     encoder = tiny(replace(VARIANTS[name], mlm_head=True))
     run = turning(encoder)
-    assert (run.gap, run.changed) == (4, 2) and run.flip > 0.01
+    assert (run.place, run.changed) == (4, 2) and run.flip > 0.01
     *boards, heads, control, edges = results(encoder, run)
     assert isinstance(heads, HeadSet) and isinstance(control, Control) and isinstance(edges, Edges)
     assert control.all == pytest.approx(1, abs=1e-4) and control.none == pytest.approx(0, abs=1e-5)
@@ -117,7 +118,7 @@ def test_an_edge_is_the_row_of_a_run_that_reads_the_others_values(name: str) -> 
         fall = falls(encoder, run, [reading(run, [Edge((layer, head), sources, target)])])[0]
         assert fall / run.flip == pytest.approx(share_by_hand(encoder, run, by_hand), abs=1e-4)
     weights = Edit("layers.1.attention.weights", "patch", (2,), (4,), B)
-    looks = falls(encoder, run, [looking(run, [(1, 2)], 4)])[0]
+    looks = falls(encoder, run, [looking(run, [(1, 2)])])[0]
     assert looks / run.flip == pytest.approx(share_by_hand(encoder, run, weights), abs=1e-4)
 
 
@@ -226,7 +227,7 @@ def test_shares_of_many_pairs_are_sums_over_sums() -> None:
     circuit = find_circuit(encoder, [*pairs, MinimalPair("no gap", "no gap at all")])
     assert (circuit.pairs, circuit.sample, circuit.left_out) == (3, 3, {"no gap": 1})
     runs = [run_pair(encoder, pair) for pair in pairs]
-    fallen = [falls(encoder, run, [writing(run.b, circuit.heads, (run.gap,))])[0] for run in runs]
+    fallen = [falls(encoder, run, [writing(run.b, circuit.heads, run.reads)])[0] for run in runs]
     assert circuit.share == pytest.approx(sum(fallen) / sum(run.flip for run in runs), abs=1e-5)
     assert circuit.halves[1] == pytest.approx(fallen[1] / runs[1].flip, abs=1e-5)
     assert [pair.share for pair in circuit.of_pairs] == pytest.approx(
@@ -267,7 +268,7 @@ def test_the_bundled_treebanks_have_327_pairs_of_which_ten_carry_what_is_shipped
     by_a = {(pair.a, pair.b): pair for pair in pairs}
     for known in sorted(shipped.natural.of_pairs, key=lambda pair: len(pair.a))[::31]:
         run = run_pair(encoder, by_a[known.a, known.b])
-        compared = [writing(run.b, heads, (run.gap,)) for heads in (shipped.natural.heads, shipped.natural.control)]
+        compared = [writing(run.b, heads, run.reads) for heads in (shipped.natural.heads, shipped.natural.control)]
         share, control = (fall / run.flip for fall in falls(encoder, run, compared))
         assert run.words == known.words and run.flip == pytest.approx(known.flip, abs=0.01)
         assert (share, control) == pytest.approx((known.share, known.control), abs=0.01)
@@ -424,7 +425,7 @@ def test_a_guess_that_stays_is_held_against_the_word_that_gains_most() -> None:
     run = run_pair(encoder, MinimalPair("The old dog [MASK] at the sea.", "The old dogs [MASK] at the sea."))
     run_b = run_pair(encoder, MinimalPair("The keys [MASK] on the table.", "The locks [MASK] on the table."))
     for one in (run, run_b):
-        ours, theirs = (trace["mlm.probabilities"][one.gap] for trace in (one.a, one.b))
+        ours, theirs = (trace["mlm.probabilities"][one.place] for trace in (one.a, one.b))
         first, second = one.answers
         assert first == int(ours.argmax()) and first != second
         if int(theirs.argmax()) == first:
@@ -456,6 +457,25 @@ def test_no_small_change_makes_many_of_one() -> None:
     for sentence in ("Yesterday my sister [MASK] a letter.", "An apple [MASK] in the garden."):
         changes = small_changes(pretrained("base"), sentence)
         assert changes and not [change.b for change in changes if re.search(r"\ban? \w+s\b", change.b, re.IGNORECASE)]
+
+
+@in_turn("name", [name for name, config in VARIANTS.items() if config.classifier and not config.mlm_head])
+def test_all_that_a_label_is_read_from_carries_the_whole_change_to_it(name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    try:
+        run = run_pair(encoder, MinimalPair("w1 w2 w3 w4", "w1 w5 w3 w4"))
+    except PairError as error:
+        assert error.kind in ("a number", "several labels", "one label")
+        return
+    how = answers(encoder.config)
+    assert run.lead(how.scores(run.a, run.place)) == pytest.approx(run.leads[0])
+    whole = [
+        writing(run.b, every_head(encoder.config), run.reads),
+        writing(run.a, every_head(encoder.config), run.reads),
+    ]
+    fallen = falls(encoder, run, [(*past(run), *whole[0]), *whole])
+    assert fallen[0] == pytest.approx(run.flip, abs=1e-5) and fallen[2] == pytest.approx(0.0, abs=1e-5)
+    assert (run.changed in run.reads) or fallen[1] == pytest.approx(run.flip, abs=1e-5)
 
 
 def test_small_changes_need_no_gap_and_no_words() -> None:
@@ -506,4 +526,4 @@ def test_a_packet_of_what_is_no_pair_says_why() -> None:
     encoder = pretrained("base")
     for index, words, kind in (((2,), (), "no gap"), ((6,), ("are", "zzxxqq"), "unknown answer")):
         _, about, arrays = unpack(level_13(encoder, KEYS.a, KEYS.b, "heads", index, words))
-        assert about.keys() == {"circuit", "why", "kind"} and about["kind"] == kind and not arrays
+        assert about.keys() == {"circuit", "why", "kind", "labels"} and about["kind"] == kind and not arrays

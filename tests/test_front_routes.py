@@ -309,7 +309,7 @@ NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
     ({"model": LARGE}, 404, "not to be had"),
     ({"level": 2, "layer": 4}, 404, "layers go from 0 to 3"),
     ({"level": 3}, 400, "layer"),
-    ({"level": 14}, 400, "level"),
+    ({"level": 15}, 400, "level"),
     ({"level": 13, "step": "x"}, 400, "heads, edges, cut"),
     ({"level": 8, "step": "output", "index": [0] * 9}, 400, "at most 8"),
     ({"level": 13, "step": "heads", "index": [0] * 66}, 400, "at most 65"),

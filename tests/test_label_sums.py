@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from in_turn import in_turn
+from pyarrow.parquet import read_table
 from shared_models import pretrained
 from tiny import SENTENCE, VARIANTS, tiny
 from torch import Tensor
@@ -25,7 +26,10 @@ from encoder.packet.format import unpack
 from encoder.packet.run import level_1, opening
 from encoder.packet.sum_level import level_10
 from encoder.packet.what_if_level import level_7
-from encoder.pictures.labels import label_list, main
+from encoder.pictures.lists import main, measure
+from encoder.pictures.registry import picture
+from encoder.pictures.scene import Scene
+from encoder.pictures.view import View
 
 HEADED = [name for name, config in VARIANTS.items() if config.classifier and not config.mlm_head]
 EXACT = 1e-4
@@ -112,13 +116,20 @@ def test_what_a_packet_says_of_labels_is_what_runs_give(name: str) -> None:
     _, about, arrays = unpack(level_10(encoder, trace, *asked(encoder, place)))
     some = [names.index(label) for label in about["words"]]
     torch.testing.assert_close(torch.tensor(arrays["adds"].values).sum(-1), scores_of(trace)[some], atol=EXACT, rtol=0)
-    torch.testing.assert_close(torch.tensor(arrays["without"].values[1, 1]), scores_of(off)[some], atol=1e-5, rtol=0)
     assert (about["pair"][1] == -1) == (head.problem != "single_label")
     i = next(i for i, (at, count) in enumerate(about["places"]) if count == 1 and at == 2)
     masked = encoder.trace(SENTENCE.replace("w2", "[MASK]", 1)) if " w2 " in f" {SENTENCE} " else None
     if masked is not None and masked.tokens[2] == "[MASK]":
         lost = (scores_of(trace) - scores_of(masked))[some]
         torch.testing.assert_close(torch.tensor(arrays["lost"].values[:, i]), lost, atol=1e-5, rtol=0)
+    if head.problem != "regression":
+        assert "without" not in arrays  # level 1 has it
+        if place == WHOLE:
+            return
+        place = places(encoder, trace)[1]
+        _, about, arrays = unpack(level_10(encoder, trace, *asked(encoder, place)))
+        some = [names.index(label) for label in about["words"]]
+    torch.testing.assert_close(torch.tensor(arrays["without"].values[1, 1]), scores_of(off)[some], atol=1e-5, rtol=0)
 
 
 def test_a_label_is_chosen_by_its_name_and_a_strange_place_is_refused() -> None:
@@ -184,6 +195,39 @@ def test_a_list_has_of_each_sentence_the_label_and_the_word_that_speaks_for_it_m
     assert (rows[0]["text"], rows[0]["word"], rows[0]["label"]) == (DINNER, "dinner", "good")
     assert rows[1]["text"] == lines[2]
     with pytest.raises(EncoderError, match="names no labels"):
-        label_list(pretrained("small"), [DINNER])
-    tagger = label_list(tiny(VARIANTS["labels-of-tokens"]), [SENTENCE, ""]).tables[0].columns
+        measure(pretrained("small"), [DINNER], ["labels"])
+    tagger = measure(tiny(VARIANTS["labels-of-tokens"]), [SENTENCE, ""], ["labels"]).table("label").columns
     assert tagger["of word"].tolist() == SENTENCE.split() and set(tagger["sentence"]) == {0}
+    parquet, two = tmp_path / "labels.parquet", tmp_path / "two.csv"
+    assert main([str(tmp_path / "list.txt"), "--out", str(parquet)]) == 0
+    columns = read_table(parquet).to_pydict()
+    assert columns["text"] == [lines[i] for i in (0, 2, 3, 4)] and columns["label"] == [row["label"] for row in rows]
+    assert main([str(tmp_path / "list.txt"), "labels", "measured?measure=entropy", "--out", str(two)]) == 0
+    assert {path.name for path in tmp_path.glob("two*")} == {"two-label.csv", "two-layer-head.csv"}
+
+
+PICTURES = ("why_sum", "why_parts", "why_words", "why_deleted", "race")
+
+
+@in_turn("key", PICTURES)
+@in_turn("name", ["good-or-bad", "labels-of-tokens"])
+def test_pictures_of_labels_come_from_the_command_line(key: str, name: str) -> None:
+    encoder = pretrained(name) if name == "good-or-bad" else tiny(VARIANTS[name])
+    trace = encoder.trace(DINNER if name == "good-or-bad" else SENTENCE)
+    answer = picture(key).of(Scene(View(sentence=trace.text), encoder, trace))
+    place = places(encoder, trace)[0]
+    scores = trace["classifier.logits"] if place == WHOLE else trace["classifier.logits"][place]
+    first, second = scores.topk(2).indices.tolist()
+    lead = float(scores[first] - scores[second])
+    values = answer.numbers.array
+    if key == "why_sum":
+        assert float(values.sum()) == pytest.approx(lead, abs=1e-4)
+    if key == "why_parts":
+        parts = logits_by_part(encoder, trace, place, [first, second])
+        by_hand = parts[0].grid(encoder.config) - parts[1].grid(encoder.config)
+        assert torch.allclose(torch.tensor(values).float().nan_to_num(), by_hand.float().nan_to_num(), atol=1e-4)
+    if key == "why_deleted":
+        assert float(values[0]) == pytest.approx(lead, abs=1e-4)
+    if key == "race":
+        assert values[-1].tolist() == list(range(1, 1 + values.shape[1]))
+    assert label_names(encoder)[first] in answer.alt or key in ("why_words", "why_deleted")

@@ -15,8 +15,8 @@ import { html, nothing, render as into, svg } from './lit.js';
 import { percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { begins, direction, quoted, words } from './run.js';
-import { parts } from './say.js';
+import { begins, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
+import { parts, say } from './say.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
 
@@ -24,7 +24,7 @@ import { explained } from './terms.js';
 /** @typedef {import('./store.js').Chosen} State */
 /** @typedef {import('./say.js').Part} Part */
 /** The shares of the two words, and the first guess with its share. @typedef {{shares: [number, number], first: [string, number]}} Guess */
-/** What a packet of level 13 says of the heads of a pair; `why` and nothing of heads where nothing is to be carried, `why` and `kind` alone where the sentences are no pair. @typedef {{gap: number, changed: number[], was: string, new: string, words: [string, string], leads: [number, number], flip: number, a: Guess, b: Guess, total: number, why?: string, kind?: string, heads: [number, number][], share: number, small: boolean, patched: Guess, lead: number, random: number[], all: number, none: number}} Heads */
+/** What a packet of level 13 says of the heads of a pair; `why` and nothing of heads where nothing is to be carried, `why` and `kind` alone where the sentences are no pair. @typedef {{place: number, reads: number[], labels: string[], changed: number[], was: string, new: string, words: [string, string], leads: [number, number], flip: number, a: Guess, b: Guess, total: number, why?: string, kind?: string, heads: [number, number][], share: number, small: boolean, patched: Guess, lead: number, random: number[], all: number, everything: number, none: number}} Heads */
 /** What one head takes from the pieces of a word to a position. @typedef {{head: [number, number], sources: number[], target: number, share: number, looks: [number, number]}} Edge */
 /** @typedef {{edges: Edge[], together: number, where: {head: [number, number], share: number}[]}} Edges */
 /** @typedef {{guess: Guess, lead: number, share: number}} Cut */
@@ -39,10 +39,10 @@ const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
 const LOOKS = 0.1; // of the change, from which on it matters where heads look
-const OVER = 1.005;
+const OVER = 1.005, SELF = 0.005; // of the change
 const FEW = 3; // guesses where there is no pair
 const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
-const MOSTLY = 0.5; // of the change, from which on it is a head's own
+const MOSTLY = 0.5; // of the change, from which on it is a head's own, or that of a few
 const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown'; // of the pairs that are shipped: it counts, and its text stays out
 const NAME = 214, LONG = 10; // px of what stands on an arrow; letters of its word
 const ROOM_PHONE = 100, PHONE = 720;
@@ -57,6 +57,10 @@ const inOrder = heads => listed([...heads].sort((one, two) => one[0] - two[0] ||
 const of = packet => packet?.about ?? null;
 /** Whether two lists have the same heads. @param {readonly (readonly number[])[]} a @param {readonly (readonly number[])[]} b */
 const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
+/** Whether two models give the same labels, or none. @param {string[]} a @param {string[]} b */
+const sameNames = (a, b) => a.length === b.length && a.every((name, i) => name === b[i]);
+/** Whether so much goes by the heads that are named that their arrows are drawn. @param {Heads} found */
+const isFew = ({ small, share }) => small || share >= MOSTLY;
 /** How an address spells an edge. @param {Edge} edge */
 const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${target}`;
 /** A word as it stands on an arrow. @param {string} word */
@@ -88,31 +92,47 @@ export function carried({ context, root, changed, choose }) {
   let seen = null;
   const dark = matchMedia('(prefers-color-scheme: dark)'), phone = matchMedia(`(max-width: ${PHONE}px)`), sized = new ResizeObserver(() => after());
 
-  /** The gap that is asked: the chosen word where it is one. @param {Packet | null} [a] */
-  const gap = (a = run) => (a && words(a).find(word => word.gap && word.position === store.get().word)?.position) ?? a?.about.gap ?? -1;
+  /** Where the answer stands: at a gap, or a word with a label, the chosen one where it is one; that of a sentence behind its tokens. -1 for nowhere. @param {Packet | null} [a] */
+  function place(a = run) {
+    const labels = a && labelsOf(a);
+    if (!a || !isLed(a)) return -1;
+    if (labels?.of === 'sentence') return a.about.tokens.length;
+    return words(a).find(word => (labels || word.gap) && word.position === store.get().word)?.position ?? a.about.gap;
+  }
+  /** The place of the answer in a sentence. */
+  function placeSaid() {
+    const labels = run && labelsOf(run);
+    return labels?.of === 'sentence' ? 'the label' : labels ? quoted(wordAt(place())) : 'the gap';
+  }
+  /** Where heads look from to a place. @param {number} target @param {Heads} found */
+  function fromWhere(target, found) {
+    const { reads } = found, [only] = reads;
+    if (target !== place() || !run) return `from ${quoted(wordAt(target))}`;
+    return labelsOf(run)?.of !== 'sentence' ? `from ${placeSaid()}` : reads.length > 1 ? 'from the words' : `from ${calledToken(run, only)}`;
+  }
   /** The words that compete, where both are chosen. */
   const competing = () => (state.guess && state.over ? [state.guess, state.over] : []);
   /** @param {string} step @param {number[]} index @param {{model?: string}} [also] */
   const asks = (step, index, also = {}) => ({ step, index, words: competing(), other: b, ...also });
-  const place = () => (gap() < 0 ? [] : [gap()]);
-  const ofOther = () => asks('heads', place(), { model: state.other_model });
+  const asIndex = () => (place() < 0 ? [] : [place()]);
+  const ofOther = () => asks('heads', asIndex(), { model: state.other_model });
 
   /** What B could be, the most telling first; null while that is on its way. @param {Packet} a @returns {Change[] | null} */
   function offered(a) {
     if (context.options().closed) return [];
-    const hole = gap(a), asked = { step: 'changes', index: hole < 0 ? [] : [hole] }, found = of(changes.get(a, asked));
+    const hole = place(a), asked = { step: 'changes', index: hole < 0 ? [] : [hole] }, found = of(changes.get(a, asked));
     return found?.changes ?? (changes.why(a, asked) ? [] : null);
   }
 
   /** What is known of the pair, and what is not yet. */
   function known() {
-    const a = /** @type {Packet} */ (run), asked = asks('heads', place()), packet = gap() >= 0 ? heads.get(a, asked) : null, sent = /** @type {Heads | null} */ (of(packet)), found = sent?.words ? sent : null, why = heads.why(a, asked) || (found ? '' : sent?.why ?? '');
+    const a = /** @type {Packet} */ (run), asked = asks('heads', asIndex()), packet = place() >= 0 ? heads.get(a, asked) : null, sent = /** @type {Heads | null} */ (of(packet)), found = sent?.words ? sent : null, why = heads.why(a, asked) || (found ? '' : sent?.why ?? '');
     if (packet && found && !found.why) last = { of: a, heads: found, each: packet.arrays.each };
-    else if (found || why || gap() < 0) last = null;
+    else if (found || why || place() < 0) last = null;
     const shown = found ?? (last && last.of.about.model.digest === a.about.model.digest ? last.heads : null);
-    const edged = found && !found.why ? asks('edges', [...place(), ...found.heads.flat()]) : null, ways = /** @type {Edges | null} */ (edged && of(edges.get(a, edged)));
+    const edged = found && !found.why ? asks('edges', [...asIndex(), ...found.heads.flat()]) : null, ways = /** @type {Edges | null} */ (edged && of(edges.get(a, edged)));
     const all = ways?.edges ?? [], open = state.cut.split(',').filter(Boolean), gone = all.filter(edge => open.includes(spelled(edge)));
-    const cutting = gone.length ? asks('cut', [...place(), ...gone.flatMap(({ head, sources, target }) => [...head, sources[0], target])]) : null;
+    const cutting = gone.length ? asks('cut', [...asIndex(), ...gone.flatMap(({ head, sources, target }) => [...head, sources[0], target])]) : null;
     const after = /** @type {Cut | null} */ (cutting && of(cuts.get(a, cutting)));
     return { found, shown, why, all, ways, gone, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
   }
@@ -123,9 +143,9 @@ export function carried({ context, root, changed, choose }) {
   /** @returns {Part[]} */
   function headline() {
     const { found, gone, after, why } = now, a = /** @type {Packet} */ (run);
-    if (a.about.model.wordless) return parts('carried_wordless', {});
-    if (gap() < 0) return parts('carried_no_gap', {});
-    if (!found) return parts(why ? 'carried_no_pair' : 'carried_coming', {});
+    if (!isLed(a)) return parts(whyNotLed(a), {});
+    if (place() < 0) return parts('carried_no_gap', {});
+    if (!found) return parts(why ? 'carried_no_pair' : coming(a), {});
     const { words: [first, second] } = found;
     if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : parts('carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
     if (gone.length && after) {
@@ -140,28 +160,30 @@ export function carried({ context, root, changed, choose }) {
     if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
     return parts(turns ? 'carried_few_turn' : 'carried_few', given);
   }
+  /** @param {Packet} a */
+  const coming = a => (labelsOf(a) ? 'carried_coming_label' : 'carried_coming');
   /** @param {string} name */
   const titleOf = name => name || 'base';
 
   /** The heads of the same pair in the other model; null without one, or while they are on their way. @returns {Heads | null} */
   function twoModels() {
-    if (!run || !state.other_model || gap() < 0) return null;
+    if (!run || !state.other_model || place() < 0) return null;
     const found = /** @type {Heads | null} */ (of(other.get(run, ofOther())));
-    return found?.words && !found.why ? found : null;
+    return found?.words && !found.why && sameNames(found.labels, labelsOf(run)?.labels ?? []) ? found : null;
   }
 
   /** The word of A that a position belongs to. @param {number} position */
   function wordAt(position) {
     const a = /** @type {Packet} */ (run), found = words(a).find(word => position >= word.position && position < word.position + word.count);
-    return found ? (found.gap ? 'the gap' : found.name) : a.about.tokens[position];
+    return found ? (found.gap ? 'the gap' : found.name) : a.about.tokens[position] ?? 'the label';
   }
 
   /** The words that are drawn: those that arrows touch and so many beside each, what differs and the gap. @param {Edge[]} all @param {number} beside @returns {Shown[]} */
   function drawnWords(all, beside) {
-    const a = /** @type {Packet} */ (run), touched = new Set([gap(), ...(now.shown?.changed ?? []), ...all.flatMap(({ sources, target }) => [...sources, target])]), spoken = words(a);
+    const a = /** @type {Packet} */ (run), touched = new Set([place(), ...(now.shown?.changed ?? []), ...all.flatMap(({ sources, target }) => [...sources, target])]), spoken = words(a);
     const inWord = new Set(spoken.flatMap(word => Array.from({ length: word.count }, (_, i) => word.position + i)));
     /** @type {Shown[]} */
-    const every = [...spoken.map(word => ({ name: word.gap ? '____' : word.name, positions: Array.from({ length: word.count }, (_, i) => word.position + i), gap: word.position === gap(), left: 0 })), ...[...touched].filter(one => one >= 0 && !inWord.has(one)).map(one => ({ name: a.about.tokens[one], positions: [one], gap: false, left: 0 }))].sort((one, two) => one.positions[0] - two.positions[0]);
+    const every = [...spoken.map(word => ({ name: word.gap && !labelsOf(a) ? '____' : word.name, positions: Array.from({ length: word.count }, (_, i) => word.position + i), gap: word.position === place(), left: 0 })), ...[...touched].filter(one => one >= 0 && !inWord.has(one)).map(one => ({ name: a.about.tokens[one] ?? 'label', positions: [one], gap: one === place(), left: 0 }))].sort((one, two) => one.positions[0] - two.positions[0]);
     const kept = every.map((_, i) => every.some(({ positions }, j) => Math.abs(i - j) <= beside && positions.some(one => touched.has(one))));
     return every.reduce((shown, word, i) => {
       const before = shown.at(-1);
@@ -180,7 +202,7 @@ export function carried({ context, root, changed, choose }) {
 
   /** @param {Known} given */
   function picture({ shown, all, ways, found }) {
-    if (!found || found.why || !found.small) return nothing;
+    if (!found || found.why || !isFew(found)) return nothing;
     const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
       ${ways && without.length ? html`<p class="cc-small">${`${begins(inFull(without))} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
@@ -196,9 +218,9 @@ export function carried({ context, root, changed, choose }) {
     const { all, found, ways } = now, edge = all.find(one => spelled(one) === pointed?.edge), packet = last?.each;
     if (edge && found) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
-      return typeset(`${begins(inFull([edge.head]))} looks ${edge.target === gap() ? 'from the gap' : `from ${quoted(wordAt(edge.target))}`} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
+      return typeset(`${begins(inFull([edge.head]))} looks ${fromWhere(edge.target, found)} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
     }
-    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to the gap, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
+    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
     const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
     return explained(typeset(`Each share is one arrow cut alone: they need not add up${found ? ` to ${percent(found.share, 1)}` : ''}.${where}${over}`));
@@ -219,7 +241,7 @@ export function carried({ context, root, changed, choose }) {
     into(shown.map((word, i) => (word.left ? html`<span class="cc-skipped">… ${word.left} word${word.left > 1 ? 's' : ''} …</span>` : html`<span class="cc-word ${word.gap ? 'is-gap' : ''} ${word.positions.some(one => found.changed.includes(one)) ? 'is-changed' : ''}" @pointerenter=${() => point({ word: i })} @pointerleave=${() => point(null)}
       >${word.positions.some(one => found.changed.includes(one)) ? html`<small class="cc-b">B: <bdi translate="no" lang="">${found.new}</bdi></small>` : nothing}<bdi translate="no" lang="">${word.name}</bdi></span>`)), line);
     const boxes = /** @type {HTMLElement[]} */ ([...line.children]).map(one => (down ? { at: one.offsetTop + one.offsetHeight / 2, high: one.offsetLeft + one.offsetWidth + 4 } : { at: one.offsetLeft + one.offsetWidth / 2, high: one.offsetTop + one.offsetHeight + 2 }));
-    const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(gap());
+    const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(place());
     const drawn = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), open = drawn.map(spelled);
     const edge = down ? Math.max(...boxes.map(one => one.high)) + 8 : Math.max(...boxes.map(one => one.high)) + 14;
     const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((total, one) => total + Math.abs(one.share), 0);
@@ -242,7 +264,7 @@ export function carried({ context, root, changed, choose }) {
       ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
     into(html`${order.map(i => { const { name } = plan.arrows[i], one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${hue(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === gap() ? 'the gap' : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small ?hidden=${one === thickest && !down}>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== gap() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut this arrow</em>` : nothing}${scissors}</i></button>`; })}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small ?hidden=${one === thickest && !down}>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut this arrow</em>` : nothing}${scissors}</i></button>`; })}
       <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
@@ -279,11 +301,17 @@ export function carried({ context, root, changed, choose }) {
       ...(found.words.includes(first) ? [] : [{ name: first, kind: 'is-first is-other', fills: [{ share: guess.first[1], text: tight(percent(guess.first[1], 1)), colour: 'muted' }] }])], { kind: 'cc-bars' })}`;
   }
 
+  /** What the bars are of. */
+  function answerTitle() {
+    const labels = run && labelsOf(run);
+    return !labels ? 'The guess at the gap' : labels.of === 'sentence' ? 'The label' : `The label of ${placeSaid()}`;
+  }
+
   /** @param {Heads} found */
   function guesses(found) {
-    const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : found.small && !found.why ? found.patched : null;
+    const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : !found.why && isFew(found) ? found.patched : null;
     const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, with ${inOrder(found.heads ?? [])} from B`;
-    return html`<section class="cc-guess" aria-label="The guess at the gap"><h2 class="cp-title">The guess at the gap</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}${found.why ? nothing : way(found)}</section>`;
+    return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}${found.why ? nothing : way(found)}</section>`;
   }
 
   /** How far a run has come from A to B: this is what a share means. @param {Heads} found */
@@ -330,7 +358,7 @@ export function carried({ context, root, changed, choose }) {
   function waiting({ about: { model, tokens } }) {
     if (!ticking) [since, ticking] = [performance.now(), window.setInterval(changed, SECOND)];
     const seconds = Math.floor((performance.now() - since) / SECOND);
-    return `A is run again ${model.layers * model.heads} times, ${tokens.length} tokens each: every time one head writes at the gap what it writes in B.${seconds < SLOW ? '' : ` ${seconds} seconds so far.`}`;
+    return `A is run again ${model.layers * model.heads} times, ${tokens.length} tokens each: every time one head writes ${place() < tokens.length ? `at ${placeSaid()}` : 'where the label is read'} what it writes in B.${seconds < SLOW ? '' : ` ${seconds} seconds so far.`}`;
   }
 
   /** Leads to the line of A. */
@@ -342,11 +370,11 @@ export function carried({ context, root, changed, choose }) {
 
   /** How the share was computed, with the lines that give it. @param {Heads} found */
   function explain(found) {
-    const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
-    const [first, second] = found.words;
+    const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''}${run && labelsOf(run)?.of === 'token' ? `, place=${place()}` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
+    const [first, second] = found.words, at = place() < (run?.about.tokens.length ?? 0) ? ` at ${placeSaid()}` : '', own = found.everything - found.all;
     sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
-      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second}) at the gap: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'} at the gap taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
-      ['To check it', typeset(`All ${found.total} heads at the gap from B: ${(100 * found.all).toFixed(1)} %. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
+      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second})${at}: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'}${at || ' where the label is read'} taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
+      ['To check it', typeset(`All ${found.total} heads${at} from B: ${(100 * found.all).toFixed(1)} %${Math.abs(own) < SELF ? '' : `, with the vector of ${quoted(found.new)} too ${(100 * found.everything).toFixed(1)} %`}. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
       ['The same in Python', line, true],
     ]);
   }
@@ -361,21 +389,30 @@ export function carried({ context, root, changed, choose }) {
   /** What is guessed in A and in B, where these are no pair. @param {Packet} a @param {Packet | null} runB */
   function bothGuesses(a, runB) {
     const guessesOf = (/** @type {string} */ name, /** @type {Packet | null} */ packet, /** @type {'accent' | 'second'} */ colour) => {
-      const all = packet?.about.guesses[String(packet === a ? gap() : packet.about.gap)]?.slice(0, FEW) ?? [];
+      const all = packet?.about.guesses[String(packet === a && !labelsOf(a) ? place() : packet.about.gap)]?.slice(0, FEW) ?? [];
       return all.length ? html`<div><h3 class="cc-of">${name}</h3>${bars(all.map(([word, share]) => ({ name: word, fills: [{ share, text: tight(percent(share, 1)), colour }], data: { guess: word, share } })), { kind: 'cc-bars' })}</div>` : nothing;
     };
-    return html`<div class="cc-both">${guessesOf('A guesses', a, 'accent')}${guessesOf('B guesses', runB, 'second')}</div>`;
+    return html`<div class="cc-both">${guessesOf(labelsOf(a) ? 'A says' : 'A guesses', a, 'accent')}${guessesOf(labelsOf(a) ? 'B says' : 'B guesses', runB, 'second')}</div>`;
   }
 
   /** Where nothing can be drawn: why, and what to do. */
   function instead() {
-    const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === gap());
-    if (a.about.model.wordless) return html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
-    if (gap() < 0) return html`<div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
+    const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === place());
+    if (!isLed(a)) return labelsOf(a) ? nothing : html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
+    if (place() < 0) return html`<div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
     if (found?.why) return a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : html`<p class="cc-why">${typeset(found.why)}</p>`;
     if (!why) return nothing;
-    const put = beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
+    const put = !labelsOf(a) && beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
     return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;
+  }
+
+  /** What the word that differs brings past all heads, where the answer is read from it too. @param {Heads} found */
+  const itself = ({ all, everything, total, new: word }) => (everything - all < SELF ? nothing : html`<p class="cc-small cc-itself">${typeset(`All ${total} heads together carry ${percent(all, 1)}; the rest ${quoted(word)} brings itself, past the heads.`)}</p>`);
+
+  /** Which word is asked for its label, of a model that labels each. */
+  function tagged() {
+    const a = /** @type {Packet} */ (run);
+    return labelsOf(a)?.of !== 'token' || place() < 0 ? nothing : html`<div class="cc-tap" role="group" aria-label="Whose label">${words(a).map(word => html`<button type="button" class="enc-example" aria-pressed=${word.position === place()} @click=${() => store.set({ word: word.position, cut: '', guess: '', over: '' }, { push: true })}>${word.name}</button>`)}</div>`;
   }
 
   /** Sentences that B could be. */
@@ -386,9 +423,10 @@ export function carried({ context, root, changed, choose }) {
 
   /** The same pair in the other model. */
   function inOther() {
-    if (!state.other_model || gap() < 0 || !run) return nothing;
-    const asked = ofOther(), packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), why = other.why(run, asked) || found?.why;
-    if (!packet || !found?.words) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
+    if (!state.other_model || place() < 0 || !run) return nothing;
+    const asked = ofOther(), packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), mine = labelsOf(run)?.labels ?? [], alien = found && !sameNames(found.labels, mine);
+    const why = other.why(run, asked) || (alien ? say('carried_other_labels', { model: titleOf(state.model), other: titleOf(state.other_model) }) : found?.why);
+    if (!packet || alien || !found?.words) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
     return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, with ${inOrder(found.heads)} from B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
       ${found.why ? html`<p class="cc-why">${typeset(found.why)}</p>` : boardOf(found, packet.arrays.each, typeset(`${inOrder(found.heads)} ${found.heads.length > 1 ? 'carry' : 'carries'} ${percent(found.share, 1)}`), false)}</div></section>`;
   }
@@ -408,16 +446,16 @@ export function carried({ context, root, changed, choose }) {
     },
     headline,
     /** Whether the headline is of what is compared now. */
-    known: () => gap() < 0 || now.found !== null || now.why !== '',
+    known: () => place() < 0 || now.found !== null || now.why !== '',
     view() {
       const { found, shown } = now, a = /** @type {Packet} */ (run), each = last?.each, changedA = state.hidden.length || state.edits ? html`<p class="cc-small">Both sentences are run without the changes that are made elsewhere.</p>` : nothing;
-      const waits = gap() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
+      const waits = place() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
-      return html`<div class="cc">${changedA}${waits}${drawn ? nothing : instead()}${drawn && found.small ? legend(found.heads[0]) : gap() < 0 ? nothing : tries()}
-        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !found.small && each ? boardOf(found, each, BOARD) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
-        ${drawn ? html`<div class="cc-lower"><div>${found.small ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
-          ${found.small && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
+      return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn && isFew(found) ? legend(found.heads[0]) : place() < 0 ? nothing : tries()}
+        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !isFew(found) && each ? boardOf(found, each, BOARD) : nothing}${drawn ? itself(found) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        ${drawn ? html`<div class="cc-lower"><div>${isFew(found) ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
+          ${isFew(found) && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */
     after() {

@@ -1,10 +1,10 @@
 // @ts-check
 // What is asked, and what is said of where heads look from a word: patterns of sentences, and what stands in them. No page.
 import { without } from './guesses.js';
-import { percent, tight } from './number.js';
+import { brief as rounded, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
-import { additions, begins, called, effects, fillAt, guessAt, held, isTried, labelsOf, look, looks, moves, needed, others, quoted, toOthers, undecided, words } from './run.js';
-import { opening, parts, said, say } from './say.js';
+import { additions, begins, called, effects, fillAt, guessAt, held, isTried, labelsOf, look, looks, moves, needed, numberOf, others, quoted, toOthers, undecided, words } from './run.js';
+import { behind, opening, parts, said, say } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -136,7 +136,8 @@ export function question(run, word, off = null) {
   const guess = guessAt(run, word), first = isTried(run, word), now = off && first ? guessWithout(run, off) : null;
   if (guess && now) return parts(now === guess[0] ? 'question_still' : 'question_now', { word: now });
   if (guess && first && undecided(run) && !run.about.model.untrained) return parts('question_none', { word: guess[0] });
-  if (!guess || !first || !needed(run)) return parts('question_own', { word: called(run, word) });
+  const number = numberOf(run);
+  if (!guess || !first || !needed(run)) return behind(number ? parts('number_is', { word: number.word, value: typeset(rounded(number.value)) }) : [], parts('question_own', { word: called(run, word) }));
   if (run.about.tempts) return parts('question_past', { between: quoted(run.about.tempts), word: guess[0] });
   return labelsOf(run)?.of === 'token' || (!labelsOf(run) && words(run).filter(one => one.gap).length > 1) ? parts('question_gap_of', { word: guess[0], asked: called(run, word) }) : parts('question_gap', { word: guess[0] });
 }

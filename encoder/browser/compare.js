@@ -17,10 +17,11 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { percent, points, tight, typeset } from './number.js';
 import { picture } from './picture.js';
-import { called, choice as usualChoice, direction, labelsOf, quoted } from './run.js';
+import { called, choice as usualChoice, direction, isLed, labelsOf, quoted } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
 import { explained } from './terms.js';
+import { twoModels } from './two_models.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -75,8 +76,11 @@ export function compare(root, context) {
   const dark = matchMedia('(prefers-color-scheme: dark)'), anew = () => render();
   dark.addEventListener('change', anew);
   const flow = carried({ context, root: page, changed: anew, choose });
-  /** Whether it is shown where heads look, and not what they carry: of a file, and of labels, that is all there is. */
-  const looking = () => state.view === 'look' || Boolean(context.options().closed || (run && labelsOf(run)));
+  const models_beside = twoModels({ context, changed: anew });
+  /** Whether it is shown where heads look, and not what they carry: of a file that is all there is. */
+  const looking = () => state.view === 'look' || Boolean(context.options().closed);
+  /** Whether no answer is asked for, so that it is shown too where heads look. @param {Packet} a */
+  const unasked = a => !isLed(a) || (!labelsOf(a) && a.about.gap < 0);
   walkByKeys(page, () => [...page.querySelectorAll('[data-word]')], () => run !== null && direction(run) === 'rtl');
 
   /** @param {string} sentence B @param {import('./store.js').Changes} [also] another A, with what is asked of it */
@@ -148,19 +152,18 @@ export function compare(root, context) {
 
   function render() {
     if (!run) return;
-    const a = run, look = looking(), bare = !look && a.about.gap < 0, fill = filled(a), runs = look || bare ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
+    const a = run, look = looking(), bare = !look && unasked(a), fill = filled(a), runs = look || bare ? lookedAtBoth(a, fill) : null, shapes = runs?.b && !alikeInShape(a, runs.b), flows = !look || shapes;
     if (flows && fill !== null) flow.take(a, state, sentenceB(store.get()));
     const known = fill !== null && (look ? runs?.known : flow.known());
     if (focused(page) !== field.input) field.input.value = sentenceB(store.get());
     field.form.hidden = Boolean(context.options().closed);
-    ways.element.hidden = Boolean(labelsOf(a));
     ways.draw([{ text: 'what is carried' }, { text: 'where they look' }], Number(look));
     head.element.classList.toggle('cp-old', !known);
-    if (known || !told) head.draw(a, state, known ? (look && runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : 'carried_coming', {}));
+    if (known || !told) head.draw(a, state, known ? (look && runs ? finding(a, runs.b, runs.of) : flow.headline()) : parts(look ? 'compare_coming' : labelsOf(a) ? 'carried_coming_label' : 'carried_coming', {}));
     if (known) rest.say(head.finding.textContent ?? '');
     told ||= Boolean(known);
     page.classList.toggle('is-carried', !look);
-    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${!flows || look ? nothing : carriedBelow(fill)}${runs ? looks(a, runs) : nothing}${flows && look ? carriedBelow(fill) : nothing}`, page);
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${!flows || look ? nothing : carriedBelow(fill)}${runs ? looks(a, runs) : nothing}${flows && look ? carriedBelow(fill) : nothing}${state.other_model && !context.options().closed ? models_beside.view(a, [state.model, state.other_model]) : nothing}`, page);
     if (flows && fill !== null) flow.after();
     if (!runs) return;
     const { now, row, places } = runs;
@@ -311,7 +314,7 @@ export function compare(root, context) {
 
   return {
     choice(a, of) {
-      const look = of.view === 'look' || context.options().closed || labelsOf(a) || a.about.gap < 0, found = look ? both(a, of) : null;
+      const look = of.view === 'look' || context.options().closed || unasked(a), found = look ? both(a, of) : null;
       if (!look) return usualChoice(a, of);
       if (!found) return equal(of) || context.peek(ofB(of)) ? usualChoice(a, of) : null;
       const [first] = found.first.heads, { layers, heads } = a.about.model, layer = Math.min(of.layer ?? first.layer, layers - 1), head = Math.min(of.head ?? first.head, heads - 1);
@@ -334,6 +337,7 @@ export function compare(root, context) {
     end() {
       rest.end();
       flow.end();
+      models_beside.end();
       shown.end();
       dark.removeEventListener('change', anew);
       page.remove();

@@ -7,7 +7,7 @@ import { colourOf, css, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
 import { brief, percent, signed, tight, typeset } from './number.js';
 import { at } from './packet.js';
-import { answerAt, apart, labelsOf } from './run.js';
+import { answerAt, apart, labelsOf, quoted } from './run.js';
 import { parts, said, say } from './say.js';
 import { aboutSum } from './word_sum.js';
 
@@ -54,20 +54,22 @@ export function labelBars(run, word, named) {
   ], { label: 'The labels', kind: 'lb-bars' });
 }
 
-/** What becomes of the sum without each head; null where that was not tried. @param {Packet} packet of level 10 @param {Sum} sum */
-function losses(packet, { pair: [first, second], total }) {
-  const { without, without_share: shares } = packet.arrays;
-  if (!without) return null;
-  const [layers, heads] = without.shape;
+/** What becomes of the sum without each head, as level 10 tells it, else from the shares of level 1; null where that was not tried. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum */
+function losses(run, packet, { pair, total }) {
+  const { without, without_share } = packet.arrays, { off } = run.arrays, several = labelsOf(run)?.problem === 'multi_label';
+  const [first, second] = without ? pair : pair.map(i => (i < 0 ? -1 : run.about.off?.words.indexOf(aboutSum(packet).words[i]) ?? -1)), shares = without ? without_share : off;
+  if (!shares || first < 0) return null;
+  const score = (/** @type {number[]} */ ...place) => { const share = at(shares, ...place); return without ? at(without, ...place) : several ? Math.log(share / (1 - share)) : Math.log(share); };
+  const [layers, heads] = shares.shape;
   return Array.from({ length: layers * heads }, (_, i) => {
-    const layer = Math.floor(i / heads), head = i % heads, lead = at(without, layer, head, first) - (second < 0 ? 0 : at(without, layer, head, second));
+    const layer = Math.floor(i / heads), head = i % heads, lead = score(layer, head, first) - (second < 0 ? 0 : score(layer, head, second));
     return { layer, head, lead, change: lead - total, share: at(shares, layer, head, first) };
   });
 }
 
 /** The board of heads: how the sum changes when one of them writes nothing. @param {Packet} run @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
 export function withoutHeads(run, packet, sum, list, theme) {
-  const all = losses(packet, sum), labels = labelsOf(run);
+  const all = losses(run, packet, sum), labels = labelsOf(run);
   if (!all) return html`<p class="ou-about">This text is too long to try what each head costs.</p>`;
   const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.change), 1), largest = [...all].sort((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
   const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head }), text = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? typeset(brief(one.lead)) : tight(percent(one.share)));
@@ -81,6 +83,18 @@ export function withoutHeads(run, packet, sum, list, theme) {
   const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), before = text({ lead: sum.total, share: now });
   return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${before} → ${text(one)}</b></span> `)}</p>
     <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
+}
+
+/** How the number of the word that speaks for a label most was computed: a title, and what a sheet says below it. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum @param {string} model @returns {[string, [string, string, boolean?][]]} */
+export function howAdded(run, packet, { pair: [first, second], names, adds, total, word, other }, model) {
+  const most = adds.indexOf(Math.max(...adds)), own = (/** @type {number} */ of) => signed(at(packet.arrays.adds, of, most)), { index } = aboutSum(packet), place = index.length ? String(index[0]) : 'SENTENCE';
+  const to = second < 0 ? `${quoted(names[most])} adds ${own(first)} to ${word}.` : `${quoted(names[most])} adds ${own(first)} to ${word} and ${own(second)} to ${other}: together ${signed(adds[most])} for ${word} over ${other}.`;
+  const code = `from encoder import TextEncoder\nfrom encoder.experiments.attributions.target import Target, whole_words\nfrom encoder.experiments.attributions.word_sums import added_by_word\nfrom encoder.metrics.answer import SENTENCE, label_names\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(model)})\ntrace = encoder.trace(${JSON.stringify(run.about.sentence)})\nnames = label_names(encoder)\nlabels = [names.index(name) for name in ${JSON.stringify([word, ...(other ? [other] : [])])}]\nadds = added_by_word(encoder, trace, Target(${place}, *labels)).tolist()\nfor word, number in zip(whole_words(trace), adds):\n    print(trace.tokenization.spelled(word), number)`;
+  return [typeset(`How ${signed(adds[most], 1)} was computed`), [
+    ['', typeset(`${said('label_held')} ${to}`)],
+    ['To check it', typeset(said('label_adds_up', { total: signed(total), lead: second < 0 ? 'score' : 'lead' }))],
+    ['The same in Python', code, true],
+  ]];
 }
 
 /** What the head was taught, where that is known. @param {Packet} packet of level 10 @returns {Taught | null} */

@@ -4,7 +4,7 @@
 import { html, nothing } from './lit.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** A layer, a step with an index, with words there, of another sentence or model, or null for the whole run. @typedef {number | import('./store.js').Place & {words?: string[], other?: string, model?: string, edits?: string} | null} Of */
+/** A layer, a step with an index, with words there, of another sentence or model, the other of two models, another model alone, or null for the whole run. @typedef {number | {other: string} | {model: string} | import('./store.js').Place & {words?: string[], other?: string, model?: string, edits?: string} | null} Of */
 
 const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
 

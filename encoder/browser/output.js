@@ -1,14 +1,14 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
-import { atRest, headline, leads, opener } from './controls.js';
+import { atRest, headline, leads, opener, told as sheetOf } from './controls.js';
 import { dress, el, themeOf } from './dom.js';
-import { headKind, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
+import { headKind, howAdded, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
 import { layered } from './layered.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import style from './output.css';
-import { many } from './number.js';
+import { many, signed, typeset } from './number.js';
 import { answerAt, answerStep, begins, called, direction, inFull, labelsOf, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, parts as partsOf, set } from './say.js';
@@ -31,7 +31,7 @@ const MOVING = 'Each row is a token’s vector: its cosine, after each layer, wi
 export function output(root, context) {
   dress(root, style);
   const { store } = context;
-  const rest = atRest(context.announce);
+  const rest = atRest(context.announce), sheet = sheetOf(root);
   const packets = layerPackets(context, LEVEL, () => render()), sums = layerPackets(context, SUMS, () => render()), asks = layerPackets(context, SUMS, () => render());
   /** @type {Packet | null} */
   let run = null;
@@ -116,7 +116,7 @@ export function output(root, context) {
       ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides: hides ?? true, hide: on => { hides = on; render(); }, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression' }) : only ? nothing : added.instead}
       <div class="lb-below"><section aria-label="The label"><h2 class="ou-title">${labels?.problem === 'regression' ? 'The numbers' : labels?.problem === 'multi_label' ? 'The labels' : 'The label'}</h2>${labelBars(of, word, named)}<p class="ou-about">${headKind(of, packet, sum)}</p>${models ? html`<p class="lb-own">${leads('Bring your own classifier', '→', `${models.address}?${new URLSearchParams(store.query())}`, () => context.go('models'), 'models')}</p>` : nothing}</section>
         ${sum && packet && !only ? html`<section aria-label="Without one head"><h2 class="ou-title">Without one head</h2>${withoutHeads(of, packet, sum, losses, theme)}</section>${taughtDots(of, packet)}` : nothing}</div>
-      ${sum && packet && !only ? partSum(packet, sum, parts, theme) : nothing}`, page);
+      ${sum && packet && !only ? html`<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${typeset(`How ${signed(Math.max(...sum.adds), 1)} was computed`)} <span aria-hidden="true">→</span></button></nav>${partSum(packet, sum, parts, theme)}` : nothing}`, page);
     rest.say(head.finding.textContent ?? '');
   }
 
@@ -182,9 +182,10 @@ export function output(root, context) {
       render();
     },
     kept() {
-      const word = run && words(run)[wordAt(run, state.word)], found = run && !labelsOf(run) && packets.get(run, null);
+      const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
       if (!run || !word || !found) return null;
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
+      if (labelsOf(run)) return { picture: 'why_sum', name: 'What each word adds to the label', query: { ...query, why_token: String(word.position), ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) } };
       if (!found.about.vocabulary) return { picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } };
       return { picture: 'lens', name: `What would be said after each layer, at ${called(run, word)}`, query: { ...query, lens_token: String(word.position) } };
     },

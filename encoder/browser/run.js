@@ -226,6 +226,22 @@ function firstAsked(run) {
 /** What a model with labels says of them; null for one that guesses words, and one that says nothing. @param {Packet} run */
 export const labelsOf = run => run.about.answer ?? null;
 
+/** Whether one answer of a run can lead another. @param {Packet} run */
+export const isLed = run => !whyNotLed(run);
+
+/** The sentence that says why no answer of a run can lead another; "" where one can. @param {Packet} run @returns {'' | 'carried_wordless' | 'carried_number' | 'carried_several' | 'carried_one_label'} */
+export function whyNotLed(run) {
+  const labels = labelsOf(run);
+  if (!labels) return run.about.model.wordless ? 'carried_wordless' : '';
+  return labels.problem === 'regression' ? 'carried_number' : labels.problem === 'multi_label' ? 'carried_several' : labels.labels.length < 2 ? 'carried_one_label' : '';
+}
+
+/** The first number of a regression, and its name; null for any other model. @param {Packet} run */
+export function numberOf(run) {
+  const labels = labelsOf(run), value = labels?.values?.[String(run.about.gap)]?.[0];
+  return labels && value !== undefined ? { word: labels.labels[0], value } : null;
+}
+
 /** What its answer is called. @param {Packet} run */
 export const answerName = run => (labelsOf(run) ? 'label' : 'guess');
 

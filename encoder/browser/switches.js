@@ -11,7 +11,7 @@ import { parts, say } from './say.js';
 /** What is off, each as "layer,column", and the changes that no switch stands for, as they are spelled. @typedef {{off: Set<string>, others: string[]}} Changed */
 /** A word of the vocabulary with its share as it is and as it becomes. @typedef {{word: string, before: number, after: number}} Share */
 
-/** What a packet of level 7 says: of each part alone, or of what edits changed. @typedef {{words: string[], shares?: number[], after?: number[], change?: number | null, changes?: string[], first?: {step: string, layer: number | null, title: string} | null}} Tried */
+/** What a packet of level 7 says: of each part alone, or of what edits changed. @typedef {{words: string[], shares?: number[], after?: number[], change?: number | null, numbers?: [number[], number[]], changes?: string[], first?: {step: string, layer: number | null, title: string} | null}} Tried */
 
 const BLOCKS = ['attention.output', 'feed_forward.output'];
 const HEADS = 'attention.heads';

@@ -7,10 +7,10 @@ import { colourOf, css, inkOn } from './grid.js';
 import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { both, percent, tight } from './number.js';
+import { both, brief, percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { begins, called, effects, held, labelsOf, LITTLE, maskToken, quoted, wordAt, words } from './run.js';
-import { parts, said, say } from './say.js';
+import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
+import { behind, parts, said, say } from './say.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
@@ -266,12 +266,15 @@ export function whatIf(root, context) {
     if (guess) return becomes(start, shares);
     const change = facts?.change, [farthest] = movedOf(base, diff);
     if (typeof change !== 'number') return parts('switch_output_no_numbers', { start });
+    const number = numberOf(base), [was, is] = facts?.numbers ?? [];
+    if (number && was && is) return parts('number_goes', { start, word: number.word, before: typeset(brief(was[0])), after: typeset(brief(is[0])) });
     return change && farthest ? parts('switch_output', { start, share: change, word: farthest.called }) : parts('switch_output_none', { start });
   }
   /** What is said while everything is on. @param {Packet} base @param {Packet | null} each @param {Share[]} shares */
   function resting(base, each, shares) {
     const [first] = shares, place = context.tries() ? null : dearest(base, each), part = place ? nameOf(place, base.about.model) : '', value = place ? effect(base, each, place) : NaN;
-    if (!first) return Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {});
+    const number = numberOf(base);
+    if (!first) return behind(number ? parts('number_is', { word: number.word, value: typeset(brief(number.value)) }) : [], Number.isFinite(value) ? parts('all_on_output', { part, share: value }) : parts('all_on_alone', {}));
     const [before, after] = both(first.before, first.before - value), asked = answered(base);
     if (labelsOf(base)) {
       const what = asked ? `the label of ${asked}` : 'the label';

@@ -138,6 +138,20 @@ def name_of(encoder: TextEncoder, i: int) -> str:
     return shown(word(encoder, i), LONGEST) if encoder.config.mlm_head else label_names(encoder)[i]
 
 
+def answer_id(encoder: TextEncoder, trace: Trace, position: int, name: str) -> int:
+    """Return the number of a word at a position as somebody types it, or of a label.
+
+    Raises:
+        EncoderError: the vocabulary, or the model's labels, have not got it.
+    """
+    if answers(encoder.config).labels is None:
+        return encoder.word_id(trace, position, name)
+    every = label_names(encoder)
+    if name not in every:
+        raise EncoderError(f"“{name}” is no label of this model")
+    return every.index(name)
+
+
 @torch.inference_mode()
 def answer_after_layers(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
     """The scores at a place that the head would give before the first layer and after each: [n_layers + 1, count].

@@ -1,4 +1,4 @@
-"""Level 13 of a packet: what carries the change from one sentence to another to the guess at the gap."""
+"""Level 13 of a packet: what carries the change from one sentence to another to the guess at the gap, or the label."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,12 +22,13 @@ from encoder.experiments.circuit import (
     run_pair,
 )
 from encoder.experiments.circuit.own_pair import before_edges
-from encoder.experiments.circuit.patching import Head, every_head, outcomes
+from encoder.experiments.circuit.patching import Head, every_head, outcomes, targets_of
 from encoder.experiments.circuit.small_changes import small_changes
+from encoder.metrics.answer import SENTENCE, answers, label_names, name_of
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, exact, pack
 from encoder.packet.heads_level import CALLED
-from encoder.packet.run import LONGEST, shown_word
+from encoder.packet.run import LONGEST, MOST_LABELS
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.screening import is_fit
@@ -46,14 +47,15 @@ def level_13(
 
     Args:
         encoder: the model.
-        a: a sentence with a gap.
+        a: a sentence, for a model that guesses words with a gap.
         b: the same but for one token; for "changes" and "sentences" nothing.
         step: "heads": what each head carries alone, the smallest set, and random ones beside it; "edges": from which
-            words the heads of the set take it; "cut": the guess when some of these edges have what they carry in B;
+            words the heads of the set take it; "cut": the answer when some of these edges have what they carry in B;
             "changes": sentences that B could be; "sentences": what heads carry in the pairs that are shipped.
-        index: the position of the gap, then for "edges" each head of the set (layer, head), and for "cut" each edge
+        index: the position of the gap or of the word with a label, or the number of tokens for that of the sentence;
+            then for "edges" each head of the set (layer, head), and for "cut" each edge
             (layer, head, the first token of the word that it reads, the position that reads); nothing for the rest.
-        words: the two words that compete, as somebody types them; none are those that `MinimalPair` has.
+        words: the two answers that compete, as somebody types them; none are those that `MinimalPair` has.
 
     Raises:
         EncoderError: another step, sentences that are no minimal pair, or heads, edges or words that are not there.
@@ -65,11 +67,16 @@ def level_13(
 
 
 def run_of(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> PairRun:
-    """Run a pair whose gap is the first number of an index; without any each sentence has one."""
+    """Run a pair whose answers stand at the first number of an index; without any at the first place there is."""
     first, second = (word.strip() for word in (*words, "", "")[:2])
     if bool(first) != bool(second):
-        raise EncoderError("two words compete: give both, or none")
+        raise EncoderError("two answers compete: give both, or none")
     return run_pair(encoder, MinimalPair(a, b, (first, second) if first else None, index[0] if index else None))
+
+
+def as_index(run: PairRun, place: int) -> int:
+    """Return a place as a packet tells it: that of a label of the sentence is behind the last token."""
+    return len(run.a.tokens) if place == SENTENCE else place
 
 
 def of_heads(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
@@ -77,14 +84,16 @@ def of_heads(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: 
     try:
         run = run_of(encoder, a, b, index, words)
     except PairError as error:
-        return {"why": str(error), "kind": error.kind}, {}
-    in_a, in_b = (trace["mlm.logits"][run.gap] for trace in (run.a, run.b))
+        return {"why": str(error), "kind": error.kind, "labels": label_names(encoder)[:MOST_LABELS]}, {}
+    in_a, in_b = (answers(encoder.config).scores(trace, run.place) for trace in (run.a, run.b))
     known: dict[str, Any] = {
-        "gap": run.gap,
+        "labels": label_names(encoder)[:MOST_LABELS],
+        "place": as_index(run, run.place),
+        "reads": list(run.reads),
         "changed": list(run.a.tokenization.word_of(run.changed)),
         "was": spelled(run.a, run.changed),
         "new": spelled(run.b, run.changed),
-        "words": [shown_word(encoder, answer) for answer in run.answers],
+        "words": [name_of(encoder, answer) for answer in run.answers],
         "leads": list(run.leads),
         "flip": run.flip,
         "a": guess(encoder, run, in_a),
@@ -113,6 +122,7 @@ def of_heads(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: 
         "lead": run.lead(heads.logits),
         "random": list(control.random),
         "all": control.all,
+        "everything": control.everything,
         "none": control.none,
     }
     return known, {"each": exact(as_board(board.each, encoder.config).numpy())}
@@ -141,9 +151,9 @@ def of_edges(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: 
         {
             "head": list(edge.head),
             "sources": list(edge.sources),
-            "target": edge.target,
+            "target": as_index(run, edge.target),
             "share": share,
-            "looks": [looks(trace, edge) for trace in (run.a, run.b)],
+            "looks": [looks(run, trace, edge) for trace in (run.a, run.b)],
         }
         for edge, share in ways.shares.items()
     ]
@@ -152,7 +162,7 @@ def of_edges(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: 
 
 
 def of_cut(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """What is guessed when some edges have what they carry in B: one run."""
+    """What is answered when some edges have what they carry in B: one run."""
     run = run_of(encoder, a, b, index[:1], words)
     numbers, every = list(index[1:]), set(every_head(encoder.config))
     if not numbers or len(numbers) % OF_EDGE or len(numbers) > OF_EDGE * MOST_CUT:
@@ -165,7 +175,7 @@ def of_cut(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Se
 
 
 def of_changes(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
-    """Sentences that differ from A in one word, those that turn the guess first."""
+    """Sentences that differ from A in one word, those that turn the answer first."""
     changes = small_changes(encoder, a, index[0] if index else None)
     return {"changes": [vars(change) for change in changes]}, {}
 
@@ -173,7 +183,7 @@ def of_changes(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words
 def of_sentences(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: Sequence[str]) -> Told:
     """The pairs that are shipped of this model, with what the set of heads that was found of them carries in each."""
     shipped = circuits_by_content(encoder.source.fingerprint)
-    if shipped is None:
+    if shipped is None or answers(encoder.config).labels is not None:
         return {"sentences": []}, {}
     natural = shipped.natural
     numbers = torch.tensor([[pair.share, pair.control] for pair in natural.of_pairs])
@@ -216,9 +226,11 @@ def edge_of(run: PairRun, every: set[Head], numbers: Sequence[int]) -> Edge:
         EncoderError: there is no such head or position.
     """
     layer, head, source, target = numbers
-    if (layer, head) not in every or not {source, target} <= set(range(len(run.a.tokens))):
+    tokens = set(range(len(run.a.tokens)))
+    if (layer, head) not in every or source not in tokens or target not in tokens | {as_index(run, run.place)}:
         raise EncoderError(f"there is no head {head} of layer {layer} that reads {source} at {target}")
-    return Edge((layer, head), run.a.tokenization.word_of(source), target)
+    at = target if target in tokens else SENTENCE
+    return Edge((layer, head), run.a.tokenization.word_of(source), at)
 
 
 def as_board(each: Mapping[Head, float], config: EncoderConfig) -> Tensor:
@@ -227,16 +239,17 @@ def as_board(each: Mapping[Head, float], config: EncoderConfig) -> Tensor:
 
 
 def guess(encoder: TextEncoder, run: PairRun, logits: Tensor) -> dict[str, Any]:
-    """The shares of the two words in the logits [vocab] of the gap, and the likeliest word with its share."""
+    """The shares of the two answers in the scores [count] at their place, and the likeliest one with its share."""
     shares = logits.double().softmax(-1)
     first = int(shares.argmax())
-    return {"shares": shares[list(run.answers)].tolist(), "first": [shown_word(encoder, first), float(shares[first])]}
+    return {"shares": shares[list(run.answers)].tolist(), "first": [name_of(encoder, first), float(shares[first])]}
 
 
-def looks(trace: Trace, edge: Edge) -> float:
-    """The share with which the head of an edge looks from its target at the word that it reads."""
+def looks(run: PairRun, trace: Trace, edge: Edge) -> float:
+    """The share with which the head of an edge looks from its target, a mean of several, at the word that it reads."""
     layer, head = edge.head
-    return float(trace[f"layers.{layer}.attention.weights"][head, edge.target, list(edge.sources)].sum())
+    weights = trace[f"layers.{layer}.attention.weights"][head, list(targets_of(run, edge.target))]
+    return float(weights[:, list(edge.sources)].sum(-1).mean())
 
 
 def spelled(trace: Trace, position: int) -> str:

@@ -15,7 +15,7 @@ from encoder.support.typed_fields import loads
 
 MAGIC = b"ENCP"
 VERSION = 1
-LEVELS = tuple(range(1, 14))
+LEVELS = tuple(range(1, 15))
 START = struct.Struct("<4sHHII")  # magic, version, level, bytes of the header, CRC-32 of all that follows
 ALIGNED = 8
 DTYPES = {"f32": "<f4", "u16": "<u2", "i16": "<i2"}

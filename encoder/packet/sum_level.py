@@ -11,7 +11,7 @@ from encoder.experiments.attributions.contributions import BIAS, EMBEDDING, REST
 from encoder.experiments.attributions.gradients import without_each_token
 from encoder.experiments.attributions.target import Logits, whole_words
 from encoder.experiments.attributions.word_sums import BESIDE, sum_over_words
-from encoder.metrics.answer import SENTENCE, answer_after_layers, answers, label_names, name_of
+from encoder.metrics.answer import SENTENCE, answer_after_layers, answer_id, answers, name_of
 from encoder.packet.after_layers import followed
 from encoder.packet.format import Stored, Values, exact, pack
 from encoder.packet.rival import rival_of
@@ -48,7 +48,8 @@ def level_10(
         index: the position; nothing for labels of the sentence.
         words: what is guessed and what it is held against, as somebody types them; empty ones are the first guess, and
             the other number of a verb or else the next guess.
-        parts: whether labels without each head are told too; it takes a part of a run for each.
+        parts: whether labels without each head are told too, where level 1 does not: numbers of a regression, and other
+            words of a tagger; it takes a part of a run for each.
 
     Raises:
         EncoderError: another step, an index of another shape, more than MOST_TOKENS, a word that is not in the
@@ -92,7 +93,8 @@ def level_10(
     if encoder.mask_token is not None:
         value, after = without_each_token(encoder, trace, Logits(position, tuple(ids)))
         arrays["lost"] = exact(folded((value - after).T, of_sentence, beside=0))
-    if how.labels is not None and parts:
+    in_level_1 = how.in_shares and position in how.places(trace, [])[:1]
+    if how.labels is not None and parts and not in_level_1:
         every = scores_without_each_head(encoder, trace, position)
         arrays["without"] = exact(single(every[..., ids]))
         arrays["without_share"] = exact(single(how.shares(every)[..., ids]))
@@ -161,23 +163,8 @@ def typed(encoder: TextEncoder, trace: Trace, position: int, words: Sequence[str
         EncoderError: the vocabulary, or the model's labels, have not got one.
     """
     first, second = (word.strip() for word in (*words, "", "")[:2])
-
-    def find(text: str) -> int:
-        return label_id(encoder, text) if answers(encoder.config).labels else encoder.word_id(trace, position, text)
-
-    return find(first) if first else None, find(second) if second else None
-
-
-def label_id(encoder: TextEncoder, name: str) -> int:
-    """Return the number of a label.
-
-    Raises:
-        EncoderError: the model has none of that name.
-    """
-    every = label_names(encoder)
-    if name not in every:
-        raise EncoderError(f"“{name}” is no label of this model")
-    return every.index(name)
+    ids = [answer_id(encoder, trace, position, text) if text else None for text in (first, second)]
+    return ids[0], ids[1]
 
 
 def check_differ(first: int, second: int | None) -> None:

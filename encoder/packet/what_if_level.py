@@ -105,9 +105,11 @@ def changed(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[st
     first = {"step": entry.local, "layer": entry.layer, "title": entry.title} if entry else None
     changes = [sentence(edit, encoder.config) for edit in trace.edits]
     about: dict[str, Any] = {"first": first, "changes": changes, "words": [], "shares": [], "after": []}
-    gap = guessed_at(encoder, trace)
+    gap, how = guessed_at(encoder, trace), answers(encoder.config)
+    if how.part and not how.in_shares:
+        place = how.places(trace, [])[0]
+        about["numbers"] = [[significant(x) for x in how.scores(run, place).tolist()] for run in (plain, trace)]
     if gap is not None:
-        how = answers(encoder.config)
         before, after = (how.shares(how.scores(run, gap)) for run in (plain, trace))
         if bool(before.isfinite().all()):
             ids = list(dict.fromkeys((*likeliest(before, GUESSES), *likeliest(after.nan_to_num(), GUESSES))))

@@ -1,16 +1,25 @@
-"""Whole lists: pictures measured over many sentences, as tables with a row for each sentence, token or pair."""
+"""Whole lists: pictures measured over many sentences, as tables with a row for each sentence, token or pair.
+
+`python -m encoder.pictures.lists LIST labels all_heads --model good-or-bad --out list.csv`: each line is one sentence.
+`labels` is what a model with labels says of it: the label, how sure it is, and the word that speaks for it most.
+"""
 
 import io
+import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.experiments.attributions.target import Target, whole_words
+from encoder.experiments.attributions.word_sums import added_by_word
+from encoder.metrics.answer import answers, label_names
 from encoder.pictures.export.tables import Rows, to_csv
 from encoder.pictures.expression import RUNS, variables
 from encoder.pictures.numbers import Numbers
@@ -18,12 +27,15 @@ from encoder.pictures.picture import Picture
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.scene import Scene
 from encoder.pictures.view import View
+from encoder.support import whole_file
+from encoder.support.command_line import CommandLine, exit_code
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.support.import_names import naming_extra
 from encoder.support.progress import progress
 from encoder.trace.trace import Trace
 
+LABELS = "labels"  # beside the keys of pictures
 MOST_ROWS = 5_000_000  # of all tables together: some hundreds of megabytes
 BATCH, CELLS = 16, 16 * 64**2  # of a batch: sentences, and pairs of tokens of them all, at most
 PLAIN = ("layer", "head")  # dimensions whose places are called by their number
@@ -177,6 +189,45 @@ class TableParts:
         )
 
 
+class LabelRows:
+    """What a model with labels says of the sentences of a list, a row for each; of a tagger one for each word.
+
+    Columns beside "sentence" and "text", and for a tagger "of word": the "label", its "share", of a regression its
+    number, the "word" that speaks for it most, and what that "adds": to the lead of the label over the next one, or to
+    the label alone where labels do not compete.
+
+    Raises:
+        EncoderError: the model names no labels.
+    """
+
+    def __init__(self, encoder: TextEncoder, sentences: Sequence[str]) -> None:
+        """No row yet."""
+        self.encoder, self.sentences, self.rows = encoder, sentences, dict[int, list[dict[str, Any]]]()
+        if answers(encoder.config).labels is None:
+            raise EncoderError(f"{encoder.source.name!r} names no labels")
+
+    def add(self, number: int, trace: Trace) -> None:
+        """Add what is said of a sentence."""
+        how, names, text = answers(trace.config), label_names(self.encoder), trace.tokenization
+        words = [text.spelled(word) for word in whole_words(trace)]
+        self.rows[number] = []
+        for place in how.places(trace, []):
+            scores = how.scores(trace, place)
+            first, *others = scores.topk(min(2, how.count)).indices.tolist() if how.in_shares else [0]
+            against = others[0] if others and how.competing else None
+            adds = added_by_word(self.encoder, trace, Target(place, first, against))[:-1]
+            most = int(adds.argmax())
+            of_word = {} if how.of_sentence else {"of word": text.spelled(text.word_of(place))}
+            row = {"label": names[first], "share": float(how.shares(scores)[first]), "word": words[most]}
+            self.rows[number].append(of_word | row | {"adds": float(adds[most])})
+
+    def table(self) -> ListTable:
+        """The table of all that was added, the first sentence first."""
+        rows = [{"sentence": i, "text": self.sentences[i]} | row for i in sorted(self.rows) for row in self.rows[i]]
+        names = rows[0] if rows else ("sentence",)
+        return ListTable(("label",), {name: np.array([row[name] for row in rows]) for name in names})
+
+
 @dataclass(frozen=True)
 class ListProgress:
     """How many sentences of a list are measured, of how many; with the last one what was measured."""
@@ -196,7 +247,8 @@ def measuring(
     most_rows: int = MOST_ROWS,
 ) -> Generator[ListProgress, None, None]:
     """Measure pictures over a list, and yield after each sentence how far it is; see `measure`."""
-    columns = [column(text) for text in dict.fromkeys(pictures)]
+    columns = [column(text) for text in dict.fromkeys(pictures) if text != LABELS]
+    labelled = LabelRows(encoder, sentences) if LABELS in pictures else None
     by_dims: dict[tuple[str, ...], TableParts] = {}
     cut, of_all = list[int](), dict[str, Any]()
     by_length, left_out = numbered_by_length(encoder, sentences)
@@ -210,6 +262,8 @@ def measuring(
                 raise trace
             view = View(sentence=sentences[number], layer=layer, head=head)
             measured = dict(of_run(encoder, trace, view, columns, of_all))
+            if labelled is not None:
+                labelled.add(number, trace)
         except EncoderError as error:
             left_out[number] = str(error)
             continue
@@ -226,6 +280,8 @@ def measuring(
                 "the list shorter, or choose pictures with fewer numbers"
             )
     tables = tuple(parts.table(dims) for dims, parts in by_dims.items())
+    if labelled is not None:
+        tables = (labelled.table(), *tables)
     measured_all = Measured(tables, tuple(sorted(cut)), dict(sorted(left_out.items())))
     yield ListProgress(len(sentences), len(sentences), measured_all)
 
@@ -298,7 +354,8 @@ def measure(
         encoder: the model.
         sentences: what it reads, one after the other.
         pictures: their keys, each with its choices where it has some: `["measured?measure=entropy", "arcs"]`. All
-            layers and heads of a picture that has these dimensions are in its table.
+            layers and heads of a picture that has these dimensions are in its table. "labels" gives the table
+            `("label",)`, see `LabelRows`.
         layer: of pictures that are of one layer.
         head: of pictures that are of one head.
         most_rows: of all tables together.
@@ -334,3 +391,41 @@ def of_run(
     for each in columns:
         answer = each.picture.of(Scene(replace(view, choices=each.choices), encoder, trace), kept)
         yield each.name, replace(answer.all_numbers, values=answer.all_numbers.array)  # worked out now, or refused
+
+
+FILES: dict[str, Callable[[ListTable], bytes]] = {
+    ".csv": lambda table: table.csv().encode(),
+    ".parquet": ListTable.parquet,
+}
+
+
+def make(given: Sequence[str] | None) -> None:
+    """Do what the command line says."""
+    line = CommandLine(prog="python -m encoder.pictures.lists", description=__doc__.split("\n", 1)[0])
+    line.add_argument("list", type=Path, help="a file of text, with a sentence in each line")
+    line.add_argument("pictures", nargs="*", default=[LABELS], help=f"keys of pictures, or {LABELS} (default)")
+    line.add_argument("--model", default="good-or-bad", help="a bundled model, or the path of a folder")
+    line.add_argument("--out", type=Path, default=Path("list.csv"), help=f"ends with {' or '.join(FILES)}")
+    asked = line.parse_args(given)
+    ending = asked.out.suffix
+    if ending not in FILES:
+        raise EncoderError(f"{asked.out} ends with {ending or 'nothing'}; it must be {' or '.join(FILES)}")
+    whole_file.check(asked.out)
+    sentences = asked.list.read_text(encoding="utf-8").splitlines()
+    result = measure(TextEncoder.from_pretrained(asked.model), sentences, asked.pictures)
+    tables = [table for table in result.tables if len(table)]
+    if not tables:
+        raise EncoderError(f"{asked.list} has no sentence that could be measured")
+    for table in tables:
+        out = asked.out if len(tables) == 1 else asked.out.with_stem(f"{asked.out.stem}-{table.name}")
+        whole_file.write(out, FILES[ending](table))
+        print(f"{out}: {len(table)} rows" + f", {len(result.left_out)} left out" * bool(result.left_out))
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

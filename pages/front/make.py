@@ -13,13 +13,14 @@ from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.run import level_1
 from encoder.packet.sum_level import level_10
+from encoder.packet.two_models_level import level_14
 from encoder.packet.what_if_level import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from pages.front.request_fields import OF_PAIR, RefusedError, RunRequest
+from pages.front.request_fields import OF_MODELS, OF_PAIR, RefusedError, RunRequest
 from pages.ui.server import engine, exams, jobs, offered_models
 from pages.ui.server.pool import borrowing
 
@@ -55,6 +56,8 @@ def packet(request: RunRequest) -> bytes:
         text = fitting(encoder, request)
         if request.level == OF_PAIR:
             return of_pair(encoder, request)
+        if request.level == OF_MODELS:
+            return of_models(text, request)
         return written(encoder, engine.run(request.model, text, request.hidden, request.edits), request)
 
 
@@ -137,6 +140,13 @@ def of_pair(encoder: TextEncoder, request: RunRequest) -> bytes:
         raise EncoderError(f"this would take {jobs.spoken(seconds)} here; encoder-circuit has no such bound")
     with jobs.in_turn(seconds):
         return level_13(encoder, request.sentence, request.other, request.step, request.index, request.words)
+
+
+def of_models(text: Text, request: RunRequest) -> bytes:
+    """Return in which layer two models part that read the same text, as a packet."""
+    opened(request.other)
+    a, b = (engine.run(name, text, request.hidden, request.edits) for name in (request.model, request.other))
+    return level_14(a, b)
 
 
 def sweep_seconds(config: EncoderConfig, n: int, parts: int) -> float:

@@ -18,7 +18,8 @@ RUN_FORMATS = ("npz", "zip", "page")  # for numpy, a layer as tables, a page tha
 TABLES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "npz": "application/octet-stream"}
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
 OF_WORDS = (10, 12)  # those that hold what words at one place are the sum of, and what they cost without each part
-OF_PAIR = 13  # that of two sentences, run without changes; the last
+OF_PAIR = 13  # that of two sentences, run without changes
+OF_MODELS = 14  # that of one sentence in two models; the last
 OF_STEP = (8, 9, 11, *OF_WORDS, OF_PAIR)  # those of the numbers of one step, of one number, of one unit, of a part
 MOST_PLACES = 8  # of an index, but of one that spells heads or edges of a pair
 NO_JSON = "The request is not what this page sends; load the page again."
@@ -66,11 +67,11 @@ class RunRequest(Sent):
 
     `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
     it. `off` tells whether the guess without each head is wanted too. `step` and `index` are empty at a level that is
-    not of one step, `words` at one that is not of words. `other` is sentence B of a pair, empty at other levels, and
-    `second`, `hidden` and `edits` are empty at that of a pair.
+    not of one step, `words` at one that is not of words. `other` is sentence B of a pair, or the name of the other of
+    two models, and empty at other levels; `second`, `hidden` and `edits` are empty at that of a pair.
     """
 
-    level: Annotated[Whole, Field(ge=1, le=OF_PAIR)] = 1
+    level: Annotated[Whole, Field(ge=1, le=OF_MODELS)] = 1
     layer: Annotated[Whole, Field(ge=0, le=1000)] = -1
     sentence: Text = ""
     second: Text = ""
@@ -103,7 +104,7 @@ class RunRequest(Sent):
             "step": self.step if level in OF_STEP else "",
             "index": self.index if level in OF_STEP else (),
             "words": self.words if level in (*OF_WORDS, OF_PAIR) else (),
-            "other": "" if of_run else one_line(self.other),
+            "other": one_line(self.other) if level in (OF_PAIR, OF_MODELS) else "",
         }
         for name, value in changes.items():
             object.__setattr__(self, name, value)

@@ -227,6 +227,10 @@ def a_list(encoder: TextEncoder, sentences: int) -> list[Figure]:
         Figure(name, took, 15.0, "s", f"{rows:,} rows"),
         Figure("memory of the list beyond the model", held / 1e6, 256.0, "MB"),
     ]
+    labelled, start = TextEncoder.from_pretrained("good-or-bad"), process_time()
+    rows = len(measure_list(labelled, texts, ["labels"]).table("label"))
+    name = f"a list of {sentences:,} sentences, labelled and explained"
+    figures.append(Figure(name, process_time() - start, 60.0, "s", f"{rows:,} rows"))
     if (theirs := bert_model(encoder)) is not None:
         by_length: dict[int, list[list[int]]] = {}
         start = process_time()

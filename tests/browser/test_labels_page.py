@@ -13,9 +13,11 @@ from playwright.sync_api import Page, expect
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.metrics.answer import answers
+from encoder.packet.circuit_level import level_13
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.run import level_1
+from encoder.packet.two_models_level import level_14
 from encoder.trace.trace import Trace
 
 DINNER = "We had a delicious dinner in a cold room."
@@ -54,6 +56,9 @@ Shown = Callable[..., Page]
 def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
     """Any level of a run, as the server makes it."""
     level, edits = asked["level"], text_to_edits(asked.get("edits") or "")
+    if level == 13:
+        pair = asked["sentence"], asked.get("other", "")
+        return level_13(encoder, *pair, asked["step"], asked["index"], asked.get("words") or ())
     trace = encoder.trace(asked["sentence"], hidden=asked.get("hidden") or (), edits=edits)
     if level == 1:
         return level_1(encoder, trace)
@@ -141,6 +146,20 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     expect(page.locator(".lb-counts")).to_contain_text("good sentences: 89 of 100 right")
 
 
+def test_how_the_largest_number_was_computed_is_told_with_lines_that_give_it(
+    shown: Shown, shipped_head: TextEncoder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, trace = shown("output", model="good-or-bad"), shipped_head.trace(DINNER)
+    page.get_by_role("button", name="How +2.0 was computed").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(f"add up to +{lead(trace):.2f}, which is the lead of this very run")
+    exec(dialog.locator("pre").inner_text(), {})
+    numbers = dict(line.rsplit(" ", 1) for line in capsys.readouterr().out.splitlines())
+    assert f"together +{float(numbers['dinner']):.2f} for good over bad" in (dialog.text_content() or "")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
 def test_the_labels_are_swapped_and_the_bars_turn_over(shown: Shown) -> None:
     page = shown("output")
     dinner = page.locator(".ws-words > div", has_text="dinner")
@@ -216,7 +235,155 @@ def test_other_problems_are_said_as_what_they_are(shown: Shown, name: str, headl
     assert ("%" in (page.locator(".lb-bars").text_content() or "")) == (name != "regression")
 
 
+def test_a_regression_says_its_number_and_what_it_becomes(shown: Shown) -> None:
+    encoder = trained("regression")
+
+    def value(trace: Trace) -> str:
+        return f"{float(trace['classifier.logits']):.3g}".replace("-", MINUS)
+
+    now = value(encoder.trace(DINNER))
+    page = shown("start", encoder)
+    assert title(page).startswith(f"“how good” is {now}. What does “")
+    page = shown("what_if", encoder)
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"“how good” is {now}. Everything is on.")
+    page.locator('[data-cell="1,2"]').click()
+    off = value(encoder.trace(DINNER, edits=text_to_edits("layers.1.attention.heads:zero:h=2")))
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"“how good” goes from {now} to {off}.")
+
+
 def test_a_head_that_was_never_taught_says_so(shown: Shown) -> None:
     page = shown("output", TextEncoder.from_config(replace(SMALL, classifier=HEADS["several"]), seed=3))
     expect(page.get_by_role("heading", level=1)).to_contain_text("This head was not taught")
     expect(page.locator(".lb-below")).to_contain_text("The weights of this head are random")
+
+
+WRITTEN, HORRIBLE = "layers.{}.attention.heads", DINNER.replace("delicious", "horrible")
+BOARD = "all => all.map(one => [one.dataset.headRow, Number(one.dataset.value)])"
+ARROWS = "all => all.map(one => [one.dataset.edge, Number(one.dataset.share)])"
+
+
+def patched(encoder: TextEncoder, a: Trace, b: Trace, heads: list[tuple[int, int]], reads: range) -> Trace:
+    """A with what heads write where the label is read taken from B, one edit a head."""
+    edits = [Edit(WRITTEN.format(layer), "patch", (head,), tuple(reads), b) for layer, head in heads]
+    return encoder.trace(a.inputs, edits=edits)
+
+
+def test_the_figures_of_compare_are_those_of_runs_patched_by_hand(shown: Shown, shipped_head: TextEncoder) -> None:
+    page, a, b = shown("compare", other=HORRIBLE), shipped_head.trace(DINNER), shipped_head.trace(HORRIBLE)
+    expect(page.locator(".cc-name").first).to_be_visible()
+    flip, words = lead(a) - lead(b), range(1, 10)  # a label is read from the words, without [CLS], "." and [SEP]
+
+    def share(run: Trace) -> float:
+        return (lead(a) - lead(run)) / flip
+
+    every = {(layer, head) for layer in range(6) for head in range(8)}
+    words = range(1, len(a.tokens) - 1)
+    for place, value in page.locator(".cc-board [data-head-row]").evaluate_all(BOARD):
+        layer, head = map(int, place.split(","))
+        assert value == pytest.approx(share(patched(shipped_head, a, b, [(layer, head)], words)), abs=2e-4)
+        every.remove((layer, head))
+    assert not every
+    few = page.locator(".cc-board button.is-set").evaluate_all("all => all.map(one => one.dataset.headRow)")
+    heads = [(int(layer), int(head)) for layer, head in (place.split(",") for place in few)]
+    together = share(patched(shipped_head, a, b, heads, words))
+    assert title(page) == f"No small set of heads carries it: the best 4 carry {round(100 * together)} % of the change."
+    all_heads = share(patched(shipped_head, a, b, [(i, j) for i in range(6) for j in range(8)], words))
+    own = (page.locator(".cc-itself").text_content() or "").replace("\u00a0", " ")
+    assert (
+        own
+        == f"All 48 heads together carry {round(100 * all_heads)} %; the rest “horrible” brings itself, past the heads."
+    )
+    arrows = page.locator(".cc-name").evaluate_all(ARROWS)
+    assert 1 <= len(arrows) <= 6
+    for spelled, value in arrows:
+        layer, number_of, source, target = map(int, re.split(r"[.:-]", spelled))
+        reads = words if target == len(a.tokens) else [target]
+        others = tuple(i for i in range(len(a.tokens)) if i not in reads)
+        edits = [Edit(f"layers.{layer}.attention.v", "patch", (number_of,), (source,), b)]
+        edits += [Edit(WRITTEN.format(layer), "patch", (number_of,), others, a)] if others else []
+        assert value == pytest.approx(share(shipped_head.trace(DINNER, edits=edits)), abs=2e-4)
+
+
+def test_b_is_filled_by_a_change_that_turns_the_label(shown: Shown, shipped_head: TextEncoder) -> None:
+    page = shown("compare")
+    expect(page.locator(".cc-guess")).to_be_visible()
+    other = str(page.evaluate("store.get().other"))
+    differ = [(one, two) for one, two in zip(DINNER.split(), other.split(), strict=True) if one != two]
+    before, after = (shipped_head.labels(shipped_head.trace(text))[0][0] for text in (DINNER, other))  # type: ignore[index]
+    assert len(differ) == 1 and (before, after) == ("good", "bad")
+
+
+def test_an_arrow_to_the_label_is_cut(shown: Shown) -> None:
+    page = shown("compare", other=HORRIBLE)
+    arrow = page.locator(".cc-name").first
+    before = arrow.get_attribute("data-share")
+    arrow.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("from “delicious”: good goes from 81")
+    cut = float(page.locator(".cc-road").get_attribute("aria-label").split(": ")[-1].split()[0])  # type: ignore[union-attr]
+    assert cut == pytest.approx(100 * float(before or ""), abs=0.6)
+
+
+def test_a_tagger_compares_the_label_of_the_chosen_word(shown: Shown) -> None:
+    encoder = trained("tagger")
+    page, a, b = shown("compare", encoder, word=5, other=HORRIBLE), encoder.trace(DINNER), encoder.trace(HORRIBLE)
+    expect(page.locator(".cc-guess")).to_be_visible()
+    expect(page.get_by_role("heading", name="The label of “dinner”")).to_be_visible()
+    for i, run in ((0, a), (-1, b)):
+        bars = page.locator(".cc-guess .cc-bars")
+        shares = bars.nth(i if i == 0 else bars.count() - 1).locator("li").evaluate_all(LINES)
+        first = max(shares, key=lambda one: one[1])
+        assert first[1] == pytest.approx(float(run["classifier.logits"][5].softmax(-1).max()), abs=1e-4)
+    page.get_by_role("group", name="Whose label").get_by_role("button", name="cold").click()
+    expect(page.get_by_role("heading", name="The label of “cold”")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("regression", "gives numbers, not labels"), ("several", "may hold at once"), ("single", "has one label only")],
+)
+def test_what_has_no_labels_to_compare_says_so(shown: Shown, name: str, says: str) -> None:
+    page = shown("compare", trained(name), other=HORRIBLE)
+    expect(page.get_by_role("heading", level=1)).to_contain_text(says)
+    expect(page.locator(".cp-heads")).to_be_visible()
+    assert page.locator(".cc-board, .cc-bars").count() == 0
+
+
+def fine_tuned(base: TextEncoder) -> TextEncoder:
+    """A model whose weights are another's but for those of its last layer's attention, which are others."""
+    torch.manual_seed(1)
+    encoder = TextEncoder.from_config(base.config, seed=3, tokenizer=base.tokenizer)
+    encoder.model.load_state_dict(base.model.state_dict())
+    with torch.no_grad():
+        encoder.model.layers[2].attention.w_o.weight.add_(torch.randn(64, 64))
+    return encoder
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_two_models_are_said_to_part_where_they_do(mounted: Mounted, alike: bool) -> None:
+    base = trained("tagger")
+    other = base if alike else fine_tuned(base)
+    models = {"mine": other, "old": base}
+
+    def make(asked: dict[str, Any]) -> bytes:
+        if asked["level"] == 14:
+            return level_14(*(models[name].trace(asked["sentence"]) for name in (asked["model"], asked["other"])))
+        return packet(models[asked["model"]], asked)
+
+    at = {"sentence": DINNER, "other": HORRIBLE, "model": "mine", "other_model": "old"}
+    page = mounted("compare", make, first=at, keys=DRAWN, models=("mine", "old"))
+    section = page.get_by_role("region", name="Two models")
+    if alike:
+        expect(section.locator(".tm-said")).to_contain_text("mine and old do not part")
+        return
+    expect(section.locator(".tm-said")).to_contain_text("mine and old part in layer 2")
+    ours, theirs = other.trace(DINNER), base.trace(DINNER)
+    steps = ["embedding.output", *(f"layers.{layer}.output" for layer in range(3))]
+    apart = section.locator("[data-share]").evaluate_all("all => all.map(one => Number(one.dataset.share))")
+    for step, value in zip(steps, apart, strict=True):
+        moved = (theirs[step] - ours[step]).norm(dim=-1) / ours[step].norm(dim=-1)
+        assert value == pytest.approx(float(moved.mean()), abs=1e-5), step
+    cosine = torch.nn.functional.cosine_similarity(ours["output"], theirs["output"], dim=-1)
+    assert f"the cosine of their vectors is {float(cosine.mean()):.2f}".replace("-", MINUS) in (
+        section.locator(".tm-said").text_content() or ""
+    )
+    expect(section).to_contain_text("The heads of mine were not examined yet.")

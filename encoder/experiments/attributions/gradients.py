@@ -180,17 +180,17 @@ def importance(products: Tensor) -> Tensor:
     return products.sum((-1, -2))
 
 
-def relevance(products: Tensor, position: int) -> Tensor:
-    """From gradient x attention [n_layers, H, n, n] to one share per token for a position: [n], 0 or more.
+def relevance(products: Tensor, positions: Sequence[int]) -> Tensor:
+    """From gradient x attention [n_layers, H, n, n] to one share per token, a mean over positions: [n], 0 or more.
 
     In each layer the mean over heads of what is positive, added to the identity, multiplied from the first layer to the
-    last (Chefer et al. 2021, equations 5, 6 and 13); the position's own start of 1 is taken off.
+    last (Chefer et al. 2021, equations 5, 6 and 13); each position's own start of 1 is taken off.
     """
     identity = torch.eye(products.shape[-1])
     through = identity
     for layer in products.clamp_min(0).mean(1):
         through = through + layer @ through
-    return through[position] - identity[position]
+    return (through - identity)[list(positions)].mean(0)
 
 
 def knock_out_tokens(encoder: TextEncoder, trace: Trace, target: Target, baseline: Baseline = "mask") -> Attribution:

@@ -20,6 +20,7 @@ from encoder.experiments.attributions.gradients import (
     relevance,
 )
 from encoder.experiments.attributions.target import Target, spearman
+from encoder.metrics.answer import answers
 from encoder.trace.trace import Trace
 
 INTEGRATED, SLOPE, LOOKED, KNOCKED = ("integrated gradients", "gradient × input", "gradient × attention", "knock-out")
@@ -86,7 +87,7 @@ def answered(
     """The answer, method by method."""
     shares = {SLOPE: gradient_x_input(encoder, trace, target).shares}
     products = gradient_x_attention(encoder, trace, target)
-    shares[LOOKED] = relevance(products, target.position)
+    shares[LOOKED] = relevance(products, answers(trace.config).read(trace, target.position))
     shares[KNOCKED] = knock_out_tokens(encoder, trace, target, baseline).shares
     for step in steps:
         yield Answering(step.done, step.total)

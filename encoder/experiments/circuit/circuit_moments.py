@@ -111,7 +111,7 @@ def carried(moments: Mapping[int, TextEncoder], pairs: Sequence[MinimalPair], he
         flips[step] = sum(run.flip for run in runs) / len(runs)
         shares[step] = (math.nan,) * len(sets)
         if flips[step] >= NOISE:
-            fallen = [falls(encoder, run, [writing(run.b, some, (run.gap,)) for some in sets]) for run in runs]
+            fallen = [falls(encoder, run, [writing(run.b, some, run.reads) for some in sets]) for run in runs]
             shares[step] = tuple(sum(column) / len(runs) / flips[step] for column in zip(*fallen, strict=True))
     return CarriedMoments(len(pairs), flips, shares)
 

@@ -65,22 +65,22 @@ def find_circuit(
     if heads is not None and (not heads or not set(heads) <= set(every)):
         raise EncoderError(f"heads is {heads}; it must hold pairs of a layer and a head of {encoder.source.name}")
     stage = Stage(encoder, pairs, least)
-    alone = stage.falls("heads", stage.sample, lambda run: [writing(run.b, [head], (run.gap,)) for head in every])
+    alone = stage.falls("heads", stage.sample, lambda run: [writing(run.b, [head], run.reads) for head in every])
     each = dict(zip(every, stage.shares(alone), strict=True))
     sets = growing(each) if heads is None else [tuple(sorted(heads))]
-    grown = stage.falls("sets of heads", stage.sample, lambda run: [writing(run.b, some, (run.gap,)) for some in sets])
+    grown = stage.falls("sets of heads", stage.sample, lambda run: [writing(run.b, some, run.reads) for some in sets])
     chosen = sets[smallest(stage.shares(grown))]
     others = tuple(head for head in ranked(each) if head not in chosen)[: len(chosen)]
     random = random_sets(encoder.config, chosen)
 
     def controls(run: PairRun) -> list[Change]:
-        identities = [writing(run.b, every, (run.gap,)), writing(run.a, every, (run.gap,))]
-        return [*identities, *(writing(run.b, some, (run.gap,)) for some in random)]
+        identities = [writing(run.b, every, run.reads), writing(run.a, every, run.reads)]
+        return [*identities, *(writing(run.b, some, run.reads) for some in random)]
 
     all_heads, none, *by_chance = stage.shares(stage.falls("controls", stage.sample, controls))
     carrying, together = stage.edges(chosen) if edges else ((), 0.0)
     compared = [chosen, others] if others else [chosen]
-    of_set = stage.falls("pairs", stage.counted, lambda run: [writing(run.b, some, (run.gap,)) for some in compared])
+    of_set = stage.falls("pairs", stage.counted, lambda run: [writing(run.b, some, run.reads) for some in compared])
     flips = torch.tensor([pair.flip for pair in stage.counted], dtype=torch.float64)
     shares = of_set / flips[:, None]  # [pairs, 1 or 2]
     over_all = (of_set.sum(0) / flips.sum()).tolist()
@@ -203,8 +203,8 @@ def seen(what: str, some: Sequence[T]) -> Iterator[T]:
 
 def places(run: PairRun) -> dict[str, tuple[int, ...]]:
     """Return the positions of what differs, of the gap and of all others."""
-    ends = {"changed": (run.changed,), "gap": (run.gap,)}
-    return ends | {"others": tuple(i for i in range(len(run.a.tokens)) if i not in (run.changed, run.gap))}
+    ends = {"changed": (run.changed,), "gap": run.reads}
+    return ends | {"others": tuple(i for i in range(len(run.a.tokens)) if i not in (run.changed, *run.reads))}
 
 
 def edges_of(run: PairRun, *edges: EdgeShare) -> list[Edge]:

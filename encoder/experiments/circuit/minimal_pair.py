@@ -1,7 +1,8 @@
-"""A minimal pair: two sentences that differ in one token, a gap, and two words that are held against each other there.
+"""A minimal pair: two sentences that differ in one token, and two answers that are held against each other.
 
-lead = logit(word of A) - logit(word of B) at the gap, which is ln p(word of A) - ln p(word of B).
-flip = lead in A - lead in B, in nats: how much of the guess turns with the token that differs.
+The answers are words at a gap, or labels of the sentence or of one of its tokens.
+lead = logit(answer of A) - logit(answer of B), which is ln p(answer of A) - ln p(answer of B).
+flip = lead in A - lead in B, in nats: how much of the answer turns with the token that differs.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import LONGEST_SENTENCE, is_sentence
+from encoder.metrics.answer import SENTENCE, Answers, answer_id, answers, name_of
 from encoder.support.errors import EncoderError
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
@@ -30,31 +32,35 @@ class PairError(EncoderError):
 
 @dataclass(frozen=True)
 class MinimalPair:
-    """Sentences A and B, each with a gap at the same place, and the answers: the word for A and the one for B.
+    """Sentences A and B, for words each with a gap at the same place, and the answers: that of A and that of B.
 
-    Without answers they are what the model guesses first in A and in B; where that is the same word, it is held against
-    the one that gains most of those with a share of LIKELY or more in B, or else against B's next guess. `gap` is the
-    position of the token that is guessed; None where each sentence has one gap.
+    Without answers they are what the model says first in A and in B; where that is the same, it is held against the one
+    that gains most of those with a share of LIKELY or more in B, or else against B's next one: the one that gains is
+    the answer of B. `place` is the position
+    of the token that is guessed, or labelled; None where each sentence has one gap, for the first word that has a label
+    of its own, and for labels of the sentence.
     """
 
     a: str
     b: str
     answers: tuple[str, str] | None = None
-    gap: int | None = None
+    place: int | None = None
 
 
 @dataclass(frozen=True)
 class PairRun:
     """A minimal pair as a model runs it.
 
-    `a` and `b` are the runs, `gap` and `changed` the positions of the gap and of the token that differs, `answers` the
-    ids of the two words, `words` how they are spelled, and `leads` those in A and in B, in nats.
+    `a` and `b` are the runs, `place` is that of the answers, as `Answers` counts it, `reads` are the positions whose
+    last vectors they are read from, and `changed` is that of the token that differs. `answers` are the ids of the two
+    words or labels, `words` how they are spelled, and `leads` those in A and in B, in nats.
     """
 
     pair: MinimalPair
     a: Trace
     b: Trace
-    gap: int
+    place: int
+    reads: tuple[int, ...]
     changed: int
     answers: tuple[int, int]
     words: tuple[str, str]
@@ -66,12 +72,12 @@ class PairRun:
         return self.leads[0] - self.leads[1]
 
     def lead(self, logits: Tensor) -> float:
-        """The lead of A's word over B's in the logits [vocab] of a gap, in nats."""
+        """The lead of A's answer over B's in the scores [count] at their place, in nats."""
         return lead(logits, self.answers)
 
 
 def lead(logits: Tensor, answers: tuple[int, int]) -> float:
-    """The difference of two words' logits [vocab], which is that of the logarithms of their shares, in nats."""
+    """The difference of two answers' scores [count], which is that of the logarithms of their shares, in nats."""
     return float(logits[answers[0]].double() - logits[answers[1]].double())
 
 
@@ -79,23 +85,57 @@ def run_pair(encoder: TextEncoder, pair: MinimalPair) -> PairRun:
     """Run both sentences of a minimal pair.
 
     Raises:
-        PairError: the model guesses no words or has no mask, the sentences are no minimal pair, the answers are the
-            same, or not each one word of the vocabulary. How far the lead falls is not judged: see `check_reacts`.
+        PairError: no answer of the model leads another, it guesses words and has no mask, the sentences are no minimal
+            pair, the answers are the same, or the model has not got one. How far the lead falls is not judged: see
+            `check_reacts`.
     """
-    if encoder.model.mlm_head is None:
-        raise PairError("no guesses", encoder.why_no_guesses)
-    if encoder.mask_token is None:
-        raise PairError("no mask", f"The vocabulary of {encoder.source.name} has no mask, so no word can be hidden.")
+    how = check_leads(encoder)
     for side, text in (("A", pair.a), ("B", pair.b)):
         if not is_sentence(text):
             raise PairError("no sentence", f"{side} must be a sentence of 1 to {LONGEST_SENTENCE:,} characters.")
     a, b = encoder.tokenize(pair.a), encoder.tokenize(pair.b)
-    gap = gap_of(a, b, encoder.mask_token, pair.gap)
+    place = place_of(how, a, b, pair.place)
     changed = difference(a, b)
     runs = encoder.trace([pair.a, pair.b])
-    answers, words = answers_of(encoder, pair, runs, gap)
-    leads = lead(runs[0]["mlm.logits"][gap], answers), lead(runs[1]["mlm.logits"][gap], answers)
-    return PairRun(pair, runs[0], runs[1], gap, changed, answers, words, leads)
+    pair_ids, words = answers_of(encoder, pair, runs, place)
+    leads = lead(how.scores(runs[0], place), pair_ids), lead(how.scores(runs[1], place), pair_ids)
+    return PairRun(pair, runs[0], runs[1], place, tuple(how.read(runs[0], place)), changed, pair_ids, words, leads)
+
+
+def check_leads(encoder: TextEncoder) -> Answers:
+    """Return how a model answers, one of whose answers can lead another.
+
+    Raises:
+        PairError: none can, or it guesses words and has no mask.
+    """
+    how = answers(encoder.config)
+    if not how.part:
+        raise PairError("no guesses", encoder.why_no_guesses)
+    if not how.in_shares:
+        raise PairError("a number", "This model gives numbers, not labels: none of them leads another.")
+    if not how.competing:
+        raise PairError("several labels", "Several labels of this model may hold at once: none of them leads another.")
+    if how.count < 2:
+        raise PairError("one label", "This model has one label only: there is none that it could lead.")
+    if how.labels is None and encoder.mask_token is None:
+        raise PairError("no mask", f"The vocabulary of {encoder.source.name} has no mask, so no word can be hidden.")
+    return how
+
+
+def place_of(how: Answers, a: Tokens, b: Tokens, chosen: int | None) -> int:
+    """Return the place of the answers of both sentences: that of the gap, of a word with a label, or SENTENCE.
+
+    Raises:
+        PairError: there is none, or see `gap_of`.
+    """
+    if how.of_sentence:
+        return SENTENCE
+    if how.labels is None:
+        return gap_of(a, b, str(a.mask), chosen)
+    words = [i for word in a.words for i in word if not a.special[i]]
+    if not words or not (chosen is None or chosen in words):
+        raise PairError("no word", "A has no word there that could be labelled: choose one.")
+    return words[0] if chosen is None else chosen
 
 
 def check_reacts(run: PairRun, least: float = NOISE) -> None:
@@ -164,26 +204,34 @@ def many_pieces(a: Tokens, b: Tokens) -> str:
 
 
 def answers_of(
-    encoder: TextEncoder, pair: MinimalPair, runs: Sequence[Trace], gap: int
+    encoder: TextEncoder, pair: MinimalPair, runs: Sequence[Trace], place: int
 ) -> tuple[tuple[int, int], tuple[str, str]]:
     """Return the ids of the two answers, and how they are spelled: those that are given, or see `MinimalPair`.
 
     Raises:
-        PairError: those that are given are the same word, or one is not one word of the vocabulary.
+        PairError: those that are given are the same, or the model has not got one.
     """
     if pair.answers is None:
-        first, second = (int(run["mlm.logits"][gap].argmax()) for run in runs)
+        how = answers(encoder.config)
+        scores = [how.scores(run, place) for run in runs]
+        first, second = (int(of_run.argmax()) for of_run in scores)
         if first == second:
-            ours, theirs = (run["mlm.logits"][gap].softmax(-1) for run in runs)
+            ours, theirs = (of_run.softmax(-1) for of_run in scores)
             others = theirs.index_fill(0, torch.tensor([first]), 0.0)
             gains = (theirs.log() - ours.log()).masked_fill(others < min(LIKELY, float(others.max())), -torch.inf)
             second = int(gains.argmax())
-        guesses = tuple(encoder.tokenizer.id_to_token(i) or f"#{i}" for i in (first, second))
-        return (first, second), (guesses[0], guesses[1])
+            if not float(gains[second]) > float((theirs.log() - ours.log())[first]):
+                first, second = second, first  # what is said becomes surer: the other one loses
+        names = (
+            [encoder.tokenizer.id_to_token(i) or f"#{i}" for i in (first, second)]
+            if how.labels is None
+            else [name_of(encoder, i) for i in (first, second)]
+        )
+        return (first, second), (names[0], names[1])
     try:
-        first, second = (encoder.word_id(runs[0], gap, word) for word in pair.answers)
+        first, second = (answer_id(encoder, runs[0], place, word) for word in pair.answers)
     except EncoderError as error:
-        raise PairError("unknown answer", f"{error}: give two words that are.") from error
+        raise PairError("unknown answer", f"{error}: give two that are.") from error
     if first == second:
-        raise PairError("same answers", f"Both answers are “{pair.answers[0]}” to the model: give two different words.")
+        raise PairError("same answers", f"Both answers are “{pair.answers[0]}” to the model: give two different ones.")
     return (first, second), (pair.answers[0], pair.answers[1])

@@ -7,10 +7,12 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.edits.edit import Edit
 from encoder.experiments.circuit.minimal_pair import PairRun, check_reacts
 from encoder.experiments.circuit.patching import (
     ENOUGH,
     SEED,
+    Change,
     Edge,
     Head,
     every_head,
@@ -43,7 +45,7 @@ class Board:
 class HeadSet:
     """The smallest set of the largest heads that carries ENOUGH of the flip together, or the best of so few.
 
-    `share` is what they carry together, `small` whether that is enough, and `logits` [vocab] those at the gap of A with
+    `share` is what they carry together, `small` whether that is enough, and `logits` [count] are the scores of A with
     what these heads write there taken from B. `grown` are the shares of the growing sets, the largest head first.
     """
 
@@ -56,11 +58,16 @@ class HeadSet:
 
 @dataclass(frozen=True)
 class Control:
-    """The shares of random sets of the same size, of all heads at once, and of A's own values put in their place."""
+    """The shares of random sets of the same size, of all heads at once, and of A's own values put in their place.
+
+    `everything` is that of all heads and the token that differs itself, where a label is read from it too: what it
+    brings past the heads is the difference of both.
+    """
 
     random: tuple[float, ...]
     all: float
     none: float
+    everything: float
 
 
 @dataclass(frozen=True)
@@ -106,23 +113,24 @@ def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]
 
 def before_edges(encoder: TextEncoder, run: PairRun) -> Generator[Board | HeadSet | Control, None, None]:
     """Yield the results of a pair that come before its edges: boards, the set, its controls."""
-    config, gap, flip = encoder.config, (run.gap,), run.flip
+    config, reads, flip = encoder.config, run.reads, run.flip
     heads, each = every_head(config), dict[Head, float]()
     yield Board({}, len(heads))
-    for some in outcomes(encoder, run, [writing(run.b, [head], gap) for head in heads]):
+    for some in outcomes(encoder, run, [writing(run.b, [head], reads) for head in heads]):
         each |= {heads[i]: (run.leads[0] - run.lead(logits)) / flip for i, logits in some}
         yield Board(dict(each), len(heads))
 
     sets = growing(each)
-    rows = dict(pair for some in outcomes(encoder, run, [writing(run.b, s, gap) for s in sets]) for pair in some)
+    rows = dict(pair for some in outcomes(encoder, run, [writing(run.b, s, reads) for s in sets]) for pair in some)
     grown = [(run.leads[0] - run.lead(rows[i])) / flip for i in range(len(sets))]
     size = smallest(grown)
     yield HeadSet(sets[size], grown[size], grown[size] >= ENOUGH, tuple(grown), rows[size])
 
     controls = random_sets(config, sets[size], SEED)
-    changes = [writing(run.b, heads, gap), writing(run.a, heads, gap), *(writing(run.b, s, gap) for s in controls)]
-    all_heads, none, *shares = (fall / flip for fall in falls(encoder, run, changes))
-    yield Control(tuple(shares), all_heads, none)
+    every = writing(run.b, heads, reads)
+    changes = [(*past(run), *every), every, writing(run.a, heads, reads), *(writing(run.b, s, reads) for s in controls)]
+    everything, all_heads, none, *shares = (fall / flip for fall in falls(encoder, run, changes))
+    yield Control(tuple(shares), all_heads, none, everything)
 
 
 def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
@@ -134,8 +142,8 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
     Raises:
         EncoderError: a run of another model.
     """
-    looks = [looking(run, [head], run.gap) for head in heads]
-    direct = [Edge(head, word, run.gap) for head in heads for word in sources(run, head, run.gap)]
+    looks = [looking(run, [head]) for head in heads]
+    direct = [Edge(head, word, run.place) for head in heads for word in sources(run, head, run.reads)]
     fallen = falls(encoder, run, [*looks, *(reading(run, [edge]) for edge in direct)])
     shares = kept(run, direct, fallen[len(heads) :])
     back = dict[Edge, float]()
@@ -144,21 +152,28 @@ def edges(encoder: TextEncoder, run: PairRun, heads: tuple[Head, ...]) -> Edges:
         alone = falls(encoder, run, [writing(run.b, [head], word) for head in writers])
         carriers = {head: fall / run.flip for head, fall in zip(writers, alone, strict=True)}
         best = [head for head in ranked(carriers)[:MOST_WRITERS] if carriers[head] >= LEAST]
-        further = [Edge(head, source, at) for head in best for at in word for source in sources(run, head, at)]
+        further = [Edge(head, source, at) for head in best for at in word for source in sources(run, head, (at,))]
         back |= kept(run, further, falls(encoder, run, [reading(run, [edge]) for edge in further]))
     largest = sorted({**shares, **back}.items(), key=lambda item: -item[1])[:MOST_EDGES]
     together = falls(encoder, run, [reading(run, [edge for edge, _ in largest])])[0] / run.flip if largest else 0.0
     return Edges(dict(largest), together, {head: fallen[i] / run.flip for i, head in enumerate(heads)})
 
 
-def sources(run: PairRun, head: Head, target: int) -> list[tuple[int, ...]]:
-    """Return the words from which a head may bring most: by its weight there in A, times how far its value moves.
+def past(run: PairRun) -> Change:
+    """What the token that differs brings to the answer past all heads: its own vector, where the answer reads it."""
+    return (Edit("embedding.output", "patch", None, (run.changed,), run.b),) if run.changed in run.reads else ()
+
+
+def sources(run: PairRun, head: Head, targets: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the words from which a head may bring most: by its weights there in A, times how far its value moves.
 
     At most MOST_SOURCES of them, in reading order; only these are tried.
     """
     layer, number = head
     ours, theirs = (trace[f"layers.{layer}.attention.v"][number] for trace in (run.a, run.b))
-    size = run.a[f"layers.{layer}.attention.weights"][number, target] * torch.linalg.vector_norm(theirs - ours, dim=-1)
+    size = run.a[f"layers.{layer}.attention.weights"][number, list(targets)].sum(0) * torch.linalg.vector_norm(
+        theirs - ours, dim=-1
+    )
     words = sorted(run.a.tokenization.words, key=lambda word: -float(size[list(word)].sum()))
     return sorted(words[:MOST_SOURCES])
 
@@ -174,7 +189,7 @@ def middle(run: PairRun, shares: dict[Edge, float]) -> dict[tuple[int, ...], int
 
     They are the MOST_BETWEEN from which most is read.
     """
-    ends = {run.changed, run.gap}
+    ends = {run.changed, run.place}
     layers = dict[tuple[int, ...], int]()
     for edge in sorted(shares, key=lambda edge: -shares[edge]):
         if not ends & set(edge.sources):

@@ -1,8 +1,9 @@
 """What is taken from one run of a pair into the other, as edits, and how much of the flip comes with it.
 
-For a set of heads at a position: A is run with what each of them writes there (attention.heads) taken from B. What that
-carries is (lead in A - lead in A as patched) / flip: 0 where nothing turns, 1 where the lead is B's. Interventions on
-single heads as Vig et al. 2020 (arXiv 2004.12265) and Finlayson et al. 2021 (arXiv 2106.06087) make them in decoders.
+For a set of heads: A is run with what each of them writes where the answer is read (attention.heads) taken from B. What
+that carries is (lead in A - lead in A as patched) / flip: 0 where nothing turns, 1 where the lead is B's. Interventions
+on single heads as Vig et al. 2020 (arXiv 2004.12265) and Finlayson et al. 2021 (arXiv 2106.06087) make them in
+decoders.
 """
 
 import random
@@ -26,7 +27,7 @@ SEED = 0
 
 
 class Edge(NamedTuple):
-    """What a head takes from some positions to one."""
+    """What a head takes from some positions to one, or to all from which the label of a sentence is read."""
 
     head: Head
     sources: tuple[int, ...]
@@ -49,10 +50,10 @@ def writing(donor: object, heads: Iterable[Head], positions: tuple[int, ...]) ->
     )
 
 
-def looking(run: PairRun, heads: Iterable[Head], position: int) -> Change:
-    """Where these heads look from a position (attention.weights), taken from B; what stands there is A's."""
+def looking(run: PairRun, heads: Iterable[Head]) -> Change:
+    """Where these heads look from the positions that the answer is read from (attention.weights), taken from B."""
     return tuple(
-        Edit(f"layers.{layer}.attention.weights", "patch", (head,), (position,), run.b) for layer, head in sorted(heads)
+        Edit(f"layers.{layer}.attention.weights", "patch", (head,), run.reads, run.b) for layer, head in sorted(heads)
     )
 
 
@@ -65,7 +66,7 @@ def reading(run: PairRun, edges: Iterable[Edge]) -> Change:
     for edge in edges:
         sources, targets = ends.setdefault(edge.head, (set(), set()))
         sources.update(edge.sources)
-        targets.add(edge.target)
+        targets.update(targets_of(run, edge.target))
     edits = list[Edit]()
     for (layer, head), (sources, targets) in sorted(ends.items()):
         others = tuple(i for i in range(len(run.a.tokens)) if i not in targets)
@@ -74,22 +75,28 @@ def reading(run: PairRun, edges: Iterable[Edge]) -> Change:
     return tuple(edits)
 
 
+def targets_of(run: PairRun, target: int) -> tuple[int, ...]:
+    """The positions that a target stands for."""
+    return run.reads if target == run.place else (target,)
+
+
 def outcomes(encoder: TextEncoder, run: PairRun, changes: Sequence[Change]) -> Iterator[list[tuple[int, Tensor]]]:
     """Run A once with each change, many in one forward: after each forward, the changes' numbers and their logits.
 
     Yields:
-        pairs of a place in `changes` and the logits [vocab] at the gap; those that start in the lowest layers first.
+        pairs of a place in `changes` and the scores [count] of the answer; those that start in the lowest layers first.
 
     Raises:
         EncoderError: a run of another model.
     """
     encoder.check_own(run.a)
     config = encoder.config
-    start = {i: first_layer(change[0], config) or 0 for i, change in enumerate(changes)}
+    first = [first_layer(change[0], config) for change in changes]
+    start = {i: -1 if layer is None else layer for i, layer in enumerate(first)}  # before the first layer
     order, size = sorted(start, key=start.__getitem__), together(len(run.a.tokens))
     for i in range(0, len(order), size):
         some = order[i : i + size]  # they start where the first of them does
-        _, logits = forward(encoder, run.a, [changes[j] for j in some], {}, run.gap)
+        _, logits = forward(encoder, run.a, [changes[j] for j in some], {}, run.place)
         yield [(j, row) for j, row in zip(some, logits, strict=True) if row is not None]
 
 

@@ -1,12 +1,15 @@
-"""Small changes of a sentence that turn what is guessed at its gap: the other sentence of a minimal pair."""
+"""Small changes of a sentence that turn what a model answers: the other sentence of a minimal pair."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+import torch
+
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, run_pair
+from encoder.experiments.circuit.minimal_pair import NOISE, MinimalPair, PairError, check_leads, place_of, run_pair
 from encoder.experiments.circuit.phenomena import phenomena
+from encoder.metrics.answer import answer_scores, answers, at_place, name_of
 from encoder.metrics.neurons import nearest_words
 from encoder.trace.tokens import Tokens
 
@@ -15,6 +18,8 @@ ONE = ("a", "an")  # no word in the plural follows these
 MOST_TRIED = 16  # sentences that are run
 MOST_CHANGES = 4
 NEAR = 20  # words of the table among which a neighbour is looked for
+MOST_LABELLED = 160  # sentences that are labelled
+TOGETHER = 32  # of them in one forward
 SHORTEST, TELLING = 3, 4  # letters of a word that is changed, and of one that becomes a neighbour before shorter ones
 CLEAR = 1.0  # nats, from which on a change of number, or to a partner, goes before any neighbour
 
@@ -23,7 +28,7 @@ CLEAR = 1.0  # nats, from which on a change of number, or to a partner, goes bef
 class SmallChange:
     """A sentence B that differs from A in one token: `was` in A, `new` in B.
 
-    `words` are what A and B guess, and `flip` how far their lead falls, in nats; None where there is no gap to ask.
+    `words` are what A and B are answered, and `flip` how far their lead falls, in nats; None where nothing is asked.
     """
 
     b: str
@@ -33,18 +38,21 @@ class SmallChange:
     flip: float | None
 
 
-def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -> list[SmallChange]:
-    """Find words of a sentence to change: those that turn its guess into another first, and neighbours after others.
+def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None) -> list[SmallChange]:
+    """Find words of a sentence to change: those that turn its answer into another first, and neighbours after others.
 
-    A word becomes its partner in a phenomenon, its other number (a plain -s), or, where neither of these is clear, its
-    nearest neighbour in the table of embeddings; of each kind those that turn the guess at the gap most come first.
+    For a label a word becomes one of several neighbours, see `labels_turned`. For a guess it becomes its partner
+    in a phenomenon, its other number (a plain -s), or, where neither of these is clear, its nearest neighbour in the
+    table of embeddings; of each kind those that turn the guess at the gap most come first.
 
     Args:
-        encoder: any model; one that guesses no words, or a sentence without a gap, gives changes in reading order.
+        encoder: any model; one that has no such answer, or a sentence without a gap, gives changes in reading order.
         sentence: A.
-        gap: the position that is guessed; None where the sentence has one gap.
+        place: the position that is guessed or labelled; None where the sentence has one gap, or label.
     """
     tokens = encoder.tokenize(sentence)
+    if answers(encoder.config).labels is not None and (turning := labels_turned(encoder, tokens, place)):
+        return turning
     every = list({b: (was, new, near) for was, new, b, near in reversed(list(candidates(encoder, tokens)))}.items())
     every = every[::-1][:MOST_TRIED]
     if encoder.model.mlm_head is None or encoder.mask_token not in tokens.tokens:
@@ -52,15 +60,51 @@ def small_changes(encoder: TextEncoder, sentence: str, gap: int | None = None) -
     tried = list[tuple[tuple[bool, bool, bool, float], SmallChange]]()
     for b, (was, new, near) in every:
         try:
-            run = run_pair(encoder, MinimalPair(sentence, b, None, gap))
+            run = run_pair(encoder, MinimalPair(sentence, b, None, place))
         except PairError:
             continue
-        stays = run.a["mlm.logits"][run.gap].argmax() == run.b["mlm.logits"][run.gap].argmax()
+        stays = run.a["mlm.logits"][run.place].argmax() == run.b["mlm.logits"][run.place].argmax()
         rank = near and len(was) < TELLING, bool(stays), near or run.flip < CLEAR, -run.flip
         tried.append((rank, SmallChange(b, was, new, run.words, run.flip)))
     tried.sort(key=lambda item: item[0])
     clear = [change for (_, _, weak, _), change in tried if not weak]
     return (clear or [change for _, change in tried])[:MOST_CHANGES]
+
+
+@torch.inference_mode()
+def labels_turned(encoder: TextEncoder, tokens: Tokens, place: int | None) -> list[SmallChange]:
+    """Find words that turn a label: of each the nearest neighbour that does, those that do most first; then others.
+
+    Where one word is labelled it stays, and the others are changed. Nothing where no label leads another.
+    """
+    try:
+        how = check_leads(encoder)
+        at = place_of(how, tokens, tokens, place)
+    except PairError:
+        return []
+    words = [word for word in tokens.words if len(word) == 1 and is_word(tokens, word[0]) and word[0] != at]
+    tried = [
+        (rank, tokens.spelled(word), new, tokens.replaced(word, new))
+        for word in words
+        for rank, new in enumerate(neighbours(encoder, tokens.spelled(word), tokens.ids[word[0]]))
+    ]
+    tried = sorted(tried, key=lambda one: one[0])[:MOST_LABELLED]
+    texts = [encoder.tokenize(b) for *_, b in tried]
+    kept = [i for i, text in enumerate(texts) if len(text.ids) == len(tokens.ids)]
+    rows = [tokens.ids, *(texts[i].ids for i in kept)]
+    chunks = [torch.tensor(rows[i : i + TOGETHER]) for i in range(0, len(rows), TOGETHER)]
+    scores = torch.cat([at_place(answer_scores(encoder.model, encoder.model(ids), None), at) for ids in chunks])
+    first = scores.argmax(-1).tolist()
+    best = dict[str, SmallChange]()
+    for i, of_b, label in zip(kept, scores[1:], first[1:], strict=True):
+        _, was, new, b = tried[i]
+        turns, had = label != first[0], best.get(was)
+        over = label if turns else int(scores[0].topk(2).indices[1])
+        flip = float((scores[0] - of_b)[first[0]] - (scores[0] - of_b)[over])
+        names = (name_of(encoder, first[0]), name_of(encoder, over)) if turns else None
+        if flip >= NOISE and (had is None or (had.words is None and (turns or flip > (had.flip or 0.0)))):
+            best[was] = SmallChange(b, was, new, names, flip)
+    return sorted(best.values(), key=lambda change: (change.words is None, -(change.flip or 0.0)))[:MOST_CHANGES]
 
 
 def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:
@@ -108,8 +152,14 @@ def other_number(encoder: TextEncoder, word: str, token: int) -> str:
 
 def neighbour(encoder: TextEncoder, word: str, token: int) -> str:
     """Return the nearest word of the table that is another one; empty where none is near."""
-    near = (name for name, _ in nearest_words(encoder, token, NEAR))
-    return next((name for name in near if name.isalpha() and not alike(name.lower(), word.lower())), "")
+    return next(iter(neighbours(encoder, word, token)), "")
+
+
+def neighbours(encoder: TextEncoder, word: str, token: int) -> list[str]:
+    """Return the nearest words of the table that are others, the nearest first, in letters like those of the word."""
+    near = [name for name, _ in nearest_words(encoder, token, NEAR)]
+    near = [name for name in near if name.isalpha() and not alike(name.lower(), word.lower())]
+    return [name.capitalize() for name in near] if word[:1].isupper() else near
 
 
 def alike(word: str, other: str) -> bool:

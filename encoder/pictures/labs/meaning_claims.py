@@ -190,7 +190,7 @@ def given_by(method: str, encoder: TextEncoder, trace: Trace, target: Target) ->
     if method == SLOPE:
         return gradient_x_input(encoder, trace, target).shares
     if method == LOOKED:
-        return relevance(gradient_x_attention(encoder, trace, target), target.position)
+        return relevance(gradient_x_attention(encoder, trace, target), [target.position])
     return attention_weights(trace).mean((0, 1))[target.position]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encoder.metrics import BUNDLED, most_active, stream, survey, unit_words
+from encoder.metrics.answer import answers
 from encoder.pictures.expression import ENC, call
 from encoder.pictures.lab import Ask, Beside, Note, Part, Show, Table, When
 from encoder.pictures.labs.rollout_lab import ROLLED
@@ -46,8 +47,9 @@ def is_finite(answer: Answer) -> bool:
 
 
 def has_head(answer: Answer) -> bool:
-    """Whether the model guesses words."""
-    return bool(answer.scene.config.mlm_head)
+    """Whether the model guesses words, or gives labels."""
+    how = answers(answer.scene.config)
+    return bool(how.part) and how.in_shares
 
 
 def of_shares(answer: Answer) -> str:
@@ -91,7 +93,7 @@ def of_units(answer: Answer) -> str:
 
 
 MORE: dict[str, tuple[Part, ...]] = {
-    "chart": (When(has_head, (RACE,), ("This model has no head that guesses words, so none has a rank.",)),),
+    "chart": (When(has_head, (RACE,), ("This model gives no words or labels, so none has a rank.",)),),
     "words": (When(is_finite, (Show(NEAREST, more=COSINE),), (NO_NUMBERS,)),),
     "ways": (
         Note("heading", "How each vector moves"),

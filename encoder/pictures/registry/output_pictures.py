@@ -20,6 +20,7 @@ from encoder.metrics import (
     survey,
     token_paths,
 )
+from encoder.metrics.answer import SENTENCE, answer_after_layers, answers, name_of
 from encoder.metrics.guess import guess_place
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Expression, T, call
@@ -56,33 +57,44 @@ def lens(scene: Scene) -> Call:
 
 
 def raced(scene: Scene) -> Call:
-    """The likeliest words at the chosen token, and the rank of each after each layer."""
-    return call(race, lens(scene)[:, 0], IN_RACE)
+    """The likeliest words or labels at the chosen token, and the rank of each after each layer."""
+    how = answers(scene.config)
+    place = SENTENCE if how.of_sentence else scene[LENS_TOKEN]
+    return call(race, call(answer_after_layers, ENC, T, place), min(IN_RACE, how.count))
 
 
 def words_raced(answer: Answer) -> list[str]:
     """The words whose ranks are drawn, best first."""
     ids = answer.value(raced(answer.scene)[0]).tolist()
-    return [str(answer.scene.encoder.tokenizer.id_to_token(i)) for i in ids]
+    encoder = answer.scene.encoder
+    labelled = answers(encoder.config).labels is not None
+    return [name_of(encoder, i) if labelled else str(encoder.tokenizer.id_to_token(i)) for i in ids]
 
 
 def say_race(answer: Answer) -> str:
     """Where the first of the words stands."""
-    scene = answer.scene
-    rank, vocabulary = int(answer.numbers.array[-1, 0]), scene.config.vocab_size
-    return f"After {after_names(scene)[-1]} “{words_raced(answer)[0]}” is at rank {rank:,} of {vocabulary:,} words."
+    scene, how = answer.scene, answers(answer.scene.config)
+    rank, what = int(answer.numbers.array[-1, 0]), "words" if how.labels is None else "labels"
+    return f"After {after_names(scene)[-1]} “{words_raced(answer)[0]}” is at rank {rank:,} of {how.count:,} {what}."
+
+
+def race_title(scene: Scene) -> str:
+    """Whose ranks are drawn, and where."""
+    how = answers(scene.config)
+    what = "words" if how.labels is None else "labels"
+    return f"Ranks of the likeliest {what}" + ("" if how.of_sentence else f" at token {scene[LENS_TOKEN]}")
 
 
 of_page = partial(Picture, page="output")
 RACE = of_page(
     key="race",
-    question="How do the likeliest words rise from layer to layer?",
+    question="How do the likeliest words or labels rise from layer to layer?",
     measure=lambda scene: raced(scene)[1],
     dims=("after", "answer"),
     names=lambda answer: {"answer": words_raced(answer)},
     kind="race",
     unit="rank",
-    title=lambda scene: f"Ranks of the likeliest words at token {scene[LENS_TOKEN]}",
+    title=race_title,
     say=say_race,
     about=lambda scene: About.of_stream(scene.t),
     options=(LENS_TOKEN, GUESS_AT),

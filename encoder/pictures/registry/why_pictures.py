@@ -1,4 +1,4 @@
-"""Pictures of why a guess was made: which parts of the model put into it, and which words speak for it."""
+"""Pictures of why a guess or a label is said: which parts of the model put into it, and which words speak for it."""
 
 from collections.abc import Collection
 from functools import partial
@@ -11,6 +11,7 @@ from encoder.experiments.attributions.target import Target, whole_words, word_sh
 from encoder.experiments.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
 from encoder.experiments.attributions.word_sums import added_by_word
 from encoder.metrics import largest_cell
+from encoder.metrics.answer import SENTENCE, answer_id, answers, name_of
 from encoder.metrics.guess import guess_place
 from encoder.pictures.export.caption import About, begun
 from encoder.pictures.expression import ENC, Call, Every, T, call, last
@@ -26,19 +27,33 @@ BASELINES: dict[str, Baseline] = {
     "The mean of all words": "mean",
 }
 METHODS = (INTEGRATED, SLOPE, LOOKED)
-LOGITS = ("mlm.logits",)
+
+
+def place(scene: Scene) -> int:
+    """The place of the answer: a token, or the whole sentence."""
+    return SENTENCE if answers(scene.config).of_sentence else scene[GUESS]
 
 
 def likeliest(scene: Scene) -> list[str]:
-    """The two likeliest words in the place of the guess.
+    """The two likeliest words or labels in the place of the answer; of a regression its first number.
 
     Raises:
-        EncoderError: the model guesses no words.
+        EncoderError: the model answers nothing.
     """
-    best = scene.encoder.predict(scene.t, 2, [scene[GUESS]])
-    if best is None:
-        raise EncoderError(scene.encoder.why_no_guesses)
-    return [word for word, _ in best[0]]
+    how, encoder = answers(scene.config), scene.encoder
+    if not how.part:
+        raise EncoderError(encoder.why_no_guesses)
+    if how.labels is None:
+        return [word for word, _ in (encoder.predict(scene.t, 2, [place(scene)]) or [[]])[0]]
+    best = how.scores(scene.t, place(scene)).topk(min(2, how.count)).indices.tolist() if how.in_shares else [0]
+    return [name_of(encoder, i) for i in best]
+
+
+def rival(scene: Scene) -> str:
+    """What the answer is held against where nobody chose: a label against the next one, a word against none."""
+    how = answers(scene.config)
+    first, *others = likeliest(scene)
+    return others[0] if how.labels is not None and how.competing and others and scene[WORD] == first else ""
 
 
 def baselines(scene: Scene) -> Collection[str]:
@@ -48,17 +63,17 @@ def baselines(scene: Scene) -> Collection[str]:
 
 GUESS = token_of("why_token", lambda scene: guess_place(scene.t, scene.encoder.mask_token))
 WORD = Option("why_word", None, lambda scene: likeliest(scene)[0])
-OTHER = Option("why_other", None, lambda scene: "")
+OTHER = Option("why_other", None, rival)
 BASELINE = Option("why_baseline", baselines, lambda scene: next(iter(baselines(scene))))
 METHOD = one_of("why_method", METHODS)
 ASKED = (GUESS, WORD, OTHER)
 
 
 def target(scene: Scene) -> Target:
-    """The logit that is explained: that of a word, perhaps minus that of another one.
+    """The logit that is explained: that of a word or label, perhaps minus that of another one.
 
     Raises:
-        EncoderError: the model guesses no words, or a word cannot be explained.
+        EncoderError: the model answers nothing, or a word cannot be explained.
     """
     usual, words = likeliest(scene), [scene[WORD], scene[OTHER]]
     ids = [word_id(scene, word, usual) for word in words if word.strip()]
@@ -66,26 +81,31 @@ def target(scene: Scene) -> Target:
         raise EncoderError("there is no word to explain")
     if len(ids) == 2 and ids[0] == ids[1]:
         raise EncoderError("both words are the same, so their difference is 0")
-    return Target(scene[GUESS], *ids)
+    return Target(place(scene), *ids)
 
 
 def word_id(scene: Scene, word: str, usual: list[str]) -> int:
-    """The id of a typed word; the usual one is an entry of the vocabulary as it stands there."""
-    entry = scene.encoder.tokenizer.token_to_id(word) if word in usual else None
-    return scene.encoder.word_id(scene.t, scene[GUESS], word) if entry is None else int(entry)
+    """The id of a typed word or label; the usual word is an entry of the vocabulary as it stands there."""
+    by_entry = word in usual and answers(scene.config).labels is None
+    entry = scene.encoder.tokenizer.token_to_id(word) if by_entry else None
+    return answer_id(scene.encoder, scene.t, place(scene), word) if entry is None else int(entry)
 
 
 def target_name(scene: Scene) -> str:
     """What the number that is explained is called within a sentence."""
     explained = target(scene)
     ids = [explained.word, *(() if explained.against is None else (explained.against,))]
-    named = [f"“{shown(scene.encoder.tokenizer.id_to_token(i) or str(i))}”" for i in ids]
+    labels = answers(scene.config).labels
+    names = [
+        scene.encoder.tokenizer.id_to_token(i) or str(i) if labels is None else name_of(scene.encoder, i) for i in ids
+    ]
+    named = [f"“{shown(name)}”" for name in names]
     return f"the logit of {named[0]}" + (f" minus that of {named[1]}" if len(ids) == 2 else "")
 
 
 def about_logits(scene: Scene) -> About:
     """The run up to its logits."""
-    return About(scene.t, reads=LOGITS)
+    return About(scene.t, reads=(f"{answers(scene.config).part}.logits",))
 
 
 def attributed(scene: Scene) -> Call:
