@@ -111,7 +111,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         best = max(results["lines"], key=lambda line: line["value"])
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
         assert results["said"].startswith(f"It is “{best['text']}”")
-        csv = client.post("/api/class/keep", json={"seat": teacher, "format": "csv"}).text
+        csv = client.post("/api/class/keep", json={"seat": teacher}).text
         assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "the (4),1,2" in csv
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
     with listen(client) as again:  # a tab that is loaded anew
@@ -192,6 +192,24 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
         assert results["said"].partition("had it. ")[2]  # what was measured
 
 
+def test_a_step_of_a_lesson_is_asked_and_judged_as_it_says_itself(client: TestClient) -> None:
+    """The word asked about is no answer to what is most like it; words are not marked by stars."""
+    teacher, pupil = opened(client)
+    post(client, "ask", seat=teacher, query=library.query_of("the-story", 3), kind="lesson")
+    with listen(client) as line:
+        about = asked(Heard(line, pupil).until(asked))
+    assert about["ask"] == "Which vector is most like that of keys?"
+    assert post(client, "answer", seat=pupil, number=1, round=1, answer=about["options"].index("keys"))["taken"]
+    post(client, "act", seat=teacher, act="reveal")
+    with listen(client) as line:
+        results = Heard(line, pupil).until(lambda parts: phase(parts) == "shown")["class"]["results"]
+    assert [line["text"] for line in results["lines"] if line["right"]] == ["cabinet"]
+    post(client, "ask", seat=teacher, query=library.query_of("many-heads", 3), kind="lesson")
+    with listen(client) as line:
+        about = asked(Heard(line, pupil).until(lambda parts: asked(parts) and asked(parts)["number"] == 2))
+    assert about["ask"] == "Some head links keys and table."
+
+
 def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_routes, "SLOWED", 0.0)
     teacher, pupil = opened(client)
@@ -211,7 +229,7 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
         ("drop", {"name": "x"}),
         ("ask", {"query": GAP, "kind": "look", "word": 1}),
         ("offer", {"query": GAP}),
-        ("keep", {"format": "csv"}),
+        ("keep", {}),
         ("link", {"at": "http://localhost/class"}),
     ]
     before = rules.classroom().now(teacher[:6])
@@ -226,6 +244,18 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
             line.send_json({"seat": seat})
             assert line.receive_json() == {"over": True}
     assert rules.classroom().now(teacher[:6]) == before
+
+
+def test_a_screen_that_lands_on_another_server_or_one_started_anew_is_told_so(client: TestClient) -> None:
+    teacher, pupil = opened(client)
+    rules.classroom.cache_clear()
+    class_routes.classes.cache_clear()
+    message = post(client, "join", 409, code=teacher[:6])["message"]
+    assert message == f"There is no class {teacher[:6]} here; check the code, and use your teacher's network."
+    for seat in (teacher, pupil):
+        with listen(client) as line:
+            line.send_json({"seat": seat})
+            assert line.receive_json() == {"over": True}
 
 
 def test_a_page_of_another_origin_is_refused(client: TestClient) -> None:

@@ -9,7 +9,7 @@ from in_turn import in_turn
 from encoder import TextEncoder
 from encoder.support.errors import EncoderError
 from encoder.teach.lessons.lesson import LessonStep, Swap
-from encoder.teach.lessons.run_answers import ANSWERS, AskedRun
+from encoder.teach.lessons.run_answers import ANSWERS, AskedRun, best
 from pages.front import lesson_steps
 from pages.front.lesson_steps import shown_step
 from pages.front.request_fields import LessonRequest, RefusedError, read
@@ -243,3 +243,12 @@ def test_what_no_strip_sends_is_refused(body: bytes) -> None:
 def test_a_lesson_that_is_not_there_is_said() -> None:
     with pytest.raises(RefusedError, match="no such lesson"):
         shown_step(read(LessonRequest, b'{"lesson": "nobody", "query": {}}'))
+
+
+@pytest.mark.parametrize(
+    ("values", "right"), [([0.692, 0.1, 0.7], (0, 2)), ([0.001, 0.002, 0.004], (2,)), ([-0.5, -0.8], (0,))]
+)
+def test_values_that_are_as_good_as_the_best_are_right_and_small_ones_are_no_tie(
+    values: list[float], right: tuple[int, ...]
+) -> None:
+    assert best(torch.tensor(values)) == right

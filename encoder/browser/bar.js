@@ -1,6 +1,6 @@
 // @ts-check
 // The one bar: menu, page, sentence, model, keep.
-import { el, focused, put, write } from './dom.js';
+import { el, focused, isTyped, put, write } from './dom.js';
 import { fold, plainly } from './controls.js';
 import { keep } from './keep.js';
 import { html, live, nothing, render as into } from './lit.js';
@@ -31,8 +31,8 @@ export const BEFORE_CLASS = 'In front of a class';
 /** Does what each key stands for wherever nobody types, and Escape ends what P began; gives them as entries of the menu. @param {HTMLElement} root @param {Record<string, [text: string, act: () => void]>} acts @param {AbortSignal} signal @returns {[text: string, act: () => void][]} */
 export function byKeys(root, acts, signal) {
   document.addEventListener('keydown', event => {
-    const at = event.composedPath()[0], act = acts[event.key.toLowerCase()];
-    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches('input, select, textarea, [contenteditable]'))) return;
+    const act = acts[event.key.toLowerCase()];
+    if (isTyped(event)) return;
     if (act) act[1]();
     else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
   }, { signal });

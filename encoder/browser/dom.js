@@ -110,6 +110,12 @@ export function places(base, all) {
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */
 export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;
 
+/** Whether a key is no shortcut: it is typed into a field, or pressed with others. @param {KeyboardEvent} event */
+export function isTyped(event) {
+  const at = event.composedPath()[0];
+  return event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, [contenteditable]'));
+}
+
 /** Gives one element of a list its tab stop. @param {Element[]} all @param {number} to */
 export const rove = (all, to) => all.forEach((each, i) => put(each, { tabindex: i === to ? '0' : '-1' }));
 

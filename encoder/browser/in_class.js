@@ -3,21 +3,25 @@
 import { classLine, classPage, inWords, isRight } from './class_line.js';
 import { linked, ofSeat } from './class_seat.js';
 import { keepSheet, sheetOf } from './class_sheet.js';
-import { dress, put } from './dom.js';
+import { dress, isTyped, put } from './dom.js';
 import css from './in_class.css';
 import { saved } from './keep.js';
 import { look } from './look.js';
+import { still } from './still.js';
 import { CLASS, REST } from './store.js';
 
 const QUIET = 12_000; // ms without a sign of life after which a line counts as cut
 const AGAIN = 500, LATEST = 4_000; // ms until a cut line is tried again, at first and at last
 const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what the class was shown
+const SETTLES = 2_500, NARROW = 720; // ms in which a picture finds its place, and px of a screen on which it is brought into sight
+const PICTURE = '.enc-lesson-asked, .enc-stage, .picture, .enc-page :is(canvas, svg, [role=grid])', ANSWERS = '.is-yours, .is-best, .enc-most', LEAST = 60; // what was asked about, the answers in it, and px of what counts as a picture
 const OF = ['sentence', 'second', 'model'], ON = [...OF, 'layer', 'head', 'word', 'hidden', 'edits']; // what a page begins with, and what it takes over from the one before
 const OVER = 'The class is over, or its server has restarted. Your screen stays as it is.';
 
 /** @typedef {Record<string, string>} Query */
 /** `value` is how far the bar of what the model gives goes. @typedef {{answer: number, text: string, votes: number[], right: boolean | null, value: number | null, gives: string}} Line */
-/** `near` is between which numbers an answer is right. @typedef {{number: number, said: string, had: string, of: number[], lines: Line[], near: [number, number] | null, ask?: string}} Results */
+/** Numbers that were answered in each vote, the model's own, and between which one is right. @typedef {{low: number, high: number, unit: string, truth: number | null, near: [number, number] | null, votes: number[][]}} Scale */
+/** @typedef {{number: number, said: string, had: string, of: number[], lines: Line[], scale: Scale | null, ask?: string}} Results */
 /** @typedef {{number: number, round: number, phase: 'open' | 'closed' | 'answers' | 'shown', kind: 'choice' | 'number', ask: string, sentence: string, options: string[], in_sentence: boolean, low: number, high: number, unit: string}} Question */
 /** While it is `covered`, a pupil is not told what is shown. @typedef {{led: boolean, covered: boolean, shown: {number: number, page: string, query: Query}, asked: Question | null, results: Results | null}} Now */
 /** `uncounted` came from screens that were never here; `shut` tells that nobody new can join. @typedef {{here: number, follow: number, answered: number | null, uncounted: number, shut: boolean}} Counts */
@@ -34,7 +38,7 @@ const OVER = 'The class is over, or its server has restarted. Your screen stays 
 /** Asks the server. @typedef {<T>(act: string, said: object, take?: (answer: Response) => Promise<T>) => Promise<T>} Ask */
 /** What can be done. @typedef {ReturnType<typeof begin>['acts']} Acts */
 
-const all = /** @type {{encoderClass?: ReturnType<typeof begin>}} */ (globalThis);
+const all = /** @type {{encoderClass?: ReturnType<typeof begin>, encoderLesson?: {element: HTMLElement}}} */ (globalThis);
 
 /**
  * The class of this tab, drawn into an element of the page that it shows now.
@@ -86,6 +90,7 @@ function begin() {
       taken = 0;
       sit(state.seat.replace('-alone-', '-follows-'));
     },
+    goOn() { screen.show(state.now?.shown.page || 'lessons', state.now?.shown.query ?? screen.query()); },
     toClass() { screen.show('class', screen.query()); }, // what is shown goes along: this screen is still drawn for a moment, and the class would be told another view
     /** @param {string} page */
     begin(page) {
@@ -130,10 +135,9 @@ function begin() {
       return ask('ask', { page: screen.page, query: { ...screen.query(), ...(layer === undefined ? {} : { layer: String(layer), head: String(head) }) }, ...said });
     },
     link: () => ask('link', { at: new URL(screen.address, location.origin).href }),
-    /** @param {string} format */
-    async keep(format) {
-      const data = await server.ask('keep', { seat: state.seat, format }, answer => answer.blob()).catch(() => null);
-      if (data) saved({ name: `class_${state.seat.slice(0, 6)}.${format}`, data });
+    async keep() {
+      const data = await server.ask('keep', { seat: state.seat }, answer => answer.blob()).catch(() => null);
+      if (data) saved({ name: `class_${state.seat.slice(0, 6)}.csv`, data });
     },
     /** The link by which the class is led from another screen, on the host of the others' link; what follows # is not sent to any server. @param {string} [theirs] */
     ownLink(theirs) {
@@ -149,7 +153,7 @@ function begin() {
     if (!seat) return;
     if (seat.slice(0, 6) !== state.seat.slice(0, 6)) Object.assign(state, { now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, trouble: '' });
     state.seat = seat;
-    if (!leads()) state.sheet = sheetOf(seat.slice(0, 6));
+    state.sheet = sheetOf(seat.slice(0, 6));
     [taken, told] = [0, ''];
     ofSeat.keep(seat);
     listen();
@@ -182,7 +186,9 @@ function begin() {
     const reveals = leads() && screen.page !== 'class' && part.class?.asked?.phase === 'shown' && state.now?.asked?.phase !== 'shown' && Boolean(state.now);
     if (part.class) {
       const before = state.now?.asked;
+      if (before?.phase === 'shown' && follows()) keepPicture(before.number); // the next one is not drawn yet
       state.now = part.class;
+      if (state.now?.asked?.phase === 'shown' && before?.phase !== 'shown') bringAnswer();
       const asked = state.now?.asked;
       if (asked && (asked.number !== before?.number || asked.round !== before?.round) && state.own.table !== `${asked.number}.${asked.round}`) state.own = { ...state.own, answer: null };
     }
@@ -244,10 +250,38 @@ function begin() {
     const shown = state.now?.shown;
     if (!(follows() || reveals) || !shown?.page || shown.number === taken || !screen.page) return;
     taken = shown.number;
+    const { lesson, at } = screen.query();
+    if (innerWidth <= NARROW && (screen.page !== shown.page || lesson !== shown.query.lesson || at !== shown.query.at)) line.element.scrollIntoView({ block: 'nearest' });
     taking = true;
     expects = performance.now() + LONGEST;
     screen.show(shown.page, shown.query);
     taking = false;
+  }
+
+  const front = () => /** @type {HTMLElement | null | undefined} */ (line.element.closest('.enc-class')?.parentElement?.querySelector('.front'));
+  /** Keeps the picture of what is shown, for the sheet: that of who has answered and did not look elsewhere, and the teacher's. @param {number} number */
+  function keepPicture(number) {
+    const place = front(), asked = state.now?.asked, { page, query } = state.now?.shown ?? { page: '', query: /** @type {Query} */ ({}) };
+    if (asked?.number !== number || asked.phase !== 'shown' || !(leads() || (follows() && state.sheet.answers[number])) || screen.page !== page || screen.query().sentence !== query.sentence) return;
+    const found = place && still(place);
+    if (!found) return;
+    keepSheet(Object.assign(state.sheet, { pictures: { ...state.sheet.pictures, [number]: found.picture }, styles: [...new Set([...state.sheet.styles, ...found.styles])] }));
+  }
+  /** Brings what was asked, and the answers to it, into sight on a pupil's phone, until somebody touches it; the picture is kept when it has come. */
+  function bringAnswer() {
+    const number = state.now?.asked?.number ?? 0;
+    setTimeout(() => keepPicture(number), SETTLES);
+    if (leads() || innerWidth > NARROW) return;
+    const touched = new AbortController(), ends = performance.now() + SETTLES;
+    for (const kind of ['pointerdown', 'wheel', 'keydown']) addEventListener(kind, () => touched.abort(), { signal: touched.signal });
+    const bring = () => {
+      if (touched.signal.aborted || performance.now() > ends) return touched.abort();
+      const seen = (/** @type {string} */ of) => [...front()?.querySelectorAll(of) ?? []].filter(one => one.checkVisibility());
+      seen(PICTURE).find(one => one.getBoundingClientRect().height > LEAST)?.scrollIntoView();
+      for (const one of seen(ANSWERS)) one.scrollIntoView({ block: 'nearest' });
+      setTimeout(bring, AGAIN / 2);
+    };
+    bring();
   }
 
   /** A teacher's screen says what it shows as soon as that rests. */
@@ -299,7 +333,14 @@ function begin() {
   // What a page plays by itself stands in no address.
   for (const kind of ['click', 'input']) document.addEventListener(kind, event => {
     const at = event.composedPath()[0];
-    if (at instanceof Element && at.closest('.rail, input[type=range]') && !at.closest('.enc-class')) chose();
+    if (at instanceof Element && at.closest('.rail, input[type=range]') && !at.closest('.enc-class, .enc-lesson')) chose();
+  });
+  addEventListener('keydown', event => {
+    if (!leads() || isTyped(event)) return;
+    const within = [line.element, all.encoderLesson?.element].flatMap(root => [.../** @type {NodeListOf<HTMLElement>} */ (root?.querySelectorAll(`[aria-keyshortcuts=${CSS.escape(event.key.toUpperCase())}]`) ?? [])]);
+    const found = within.filter(one => one.checkVisibility()).at(-1); // what is open under a button comes after it
+    found?.click();
+    if (found) event.preventDefault();
   });
   document.addEventListener('visibilitychange', () => {
     if (leads()) return;
@@ -312,8 +353,8 @@ function begin() {
     chose,
     /** Where this tab is in its class, and how far the question is; nothing where it is in none. */
     standing: () => ({ leads: leads(), follows: follows(), phase: state.now?.asked?.phase ?? '', ask: state.now?.asked?.ask ?? '', own: state.own.answer }),
-    /** The question and how far it is, for a lesson, which may say the answer in its own words. @param {unknown} [head] */
-    asked: head => (state.now?.asked ? line.asked(state.now.asked, head) : null),
+    /** The question and how far it is, for a lesson, which may say the answer and more of it in its own words. @param {unknown} [head] @param {unknown} [more] */
+    asked: (head, more) => (state.now?.asked ? line.asked(state.now.asked, head, more) : null),
     /** What a teacher's screen shows has changed. */
     changed: lead,
     /** @param {HTMLElement} host @param {Screen} next @param {typeof server} asked */

@@ -20,7 +20,7 @@
 /** The part of a window that is used, so that a test can stand in for it. @typedef {Pick<Window, 'location' | 'history' | 'addEventListener' | 'removeEventListener'>} Where */
 /**
  * @typedef {{
- *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
+ *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State, chose: boolean) => void): () => void,
  *   choices(): Record<string, string>, choose(changes: Record<string, string>, rest?: boolean): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, along(): Record<string, string>, leave(also: Changes): void, flush(): void, link(): string, end(): void
  * }} Store
  */
@@ -125,13 +125,13 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   let suggested = {};
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting;
-  /** @type {Set<(state: State) => void>} */
+  /** @type {Set<(state: State, chose: boolean) => void>} */
   const heard = new Set();
   const bar = where && address(where);
 
   const get = () => ({ ...usual, ...suggested, ...chosen });
   const unusual = (of = chosen) => Object.fromEntries(Object.entries(of).filter(([name, value]) => String(value) !== String(usual[/** @type {keyof State} */ (name)] ?? '')));
-  const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
+  const tell = (chose = true) => { const state = get(); [...heard].forEach(hear => hear(state, chose)); };
   let written = -Infinity; // when something was chosen last
   /** Whether a choice stands for itself; those within a second of the one before are one with it. @param {boolean | undefined} push */
   const anew = push => {
@@ -195,7 +195,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       clearTimeout(resting);
       if (push) write();
       else resting = bar ? setTimeout(write, REST) : undefined;
-      tell();
+      tell(push !== false && names.size > 0);
     },
     subscribe(hear) {
       heard.add(hear);

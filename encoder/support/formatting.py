@@ -96,6 +96,11 @@ def percent(share: float, least: float = 0.01) -> str:
     return f"{sign}{plain(near)} %"
 
 
+def in_form(value: float, form: str) -> str:
+    """A number that is a "share" or a "count", or of any other form."""
+    return {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(form, brief)(value)
+
+
 def points(difference: float, least: float = 0.01) -> str:
     """The difference of two shares from 0 to 1 in percentage points: from 0.5 to 0.71 it is "21 points"."""
     text = percent(difference, least)

@@ -12,6 +12,7 @@ from encoder.pictures.labs.trial import Claim, Finding
 from encoder.pictures.link import is_count
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
+from encoder.teach.lessons import run_answers
 from encoder.teach.lessons.lesson import LessonStep
 from encoder.teach.lessons.lesson import Question as LessonQuestion
 from encoder.trace.trace import Trace
@@ -52,12 +53,13 @@ class Screen(RunOnScreen):
 
     def called(self) -> list[str]:
         """Return what the tokens are called."""
-        return distinct(self.trace.tokens)
+        return distinct([GAP if token == self.encoder.mask_token else token for token in self.trace.tokens])
 
     def named(self, at: int) -> str:
         """Return a token in words."""
         name = shown(self.trace.tokens[at])
-        return f"“{name}”{self.called()[at].removeprefix(name)}"
+        gap = self.trace.tokens[at] == self.encoder.mask_token
+        return "the gap" if gap else f"“{name}”{self.called()[at].removeprefix(name)}"
 
     def sentence(self, text: str = "") -> str:
         """Return the sentence, or one like it, with its gaps as they are written by hand."""
@@ -133,7 +135,7 @@ def look(at: Screen, given: Mapping[str, Any]) -> Question:
     called, shares = at.called(), tuple(row.tolist())
     names = tuple(called[i][-LONGEST_OPTION:] for i in among)
     about = Question(0, "choice", ask, float(row.argmax()), names, shares, sentence=at.sentence(), where=at.where())
-    return replace(about, in_sentence=True, view=at.row(word))
+    return replace(about, in_sentence=True, right=run_answers.best(row), view=at.row(word))
 
 
 def much(at: Screen, given: Mapping[str, Any]) -> Question:
@@ -231,17 +233,23 @@ def of_lesson(at: Screen, given: Mapping[str, Any]) -> Question:
     if step.answer:
         return of_answer(at, step, question)
     finding = measured(at, step.trial, given_to(step, str(at.view.sentence)))
+    ask = asked_plainly(at, question)
     if question.kind == "holds":
-        return verdict(question.ask, finding, at.where(head=False))
+        return verdict(ask, finding, at.where(head=False))
     low, high, where = question.low, question.high, at.where(head=False)
-    about = Question(0, "number", question.ask, finding.value, low=low, high=high, where=where, unit=question.unit)
+    about = Question(0, "number", ask, finding.value, low=low, high=high, where=where, unit=question.unit)
     return replace(about, finding=finding.sentence, near_by=question.near)
+
+
+def asked_plainly(at: Screen, question: LessonQuestion) -> str:
+    """Return what a lesson asks, without the marks of its words."""
+    return "".join(text for text, _ in parts(question.ask, **values_of(at, question)))[:LONGEST]
 
 
 def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Question:
     """Return the question of a step whose answer the run gives."""
     names, answer = answer_of(step, question, at)
-    ask = "".join(text for text, _ in parts(question.ask, **values_of(at, question)))[:LONGEST]
+    ask = asked_plainly(at, question)
     if question.kind == "number":
         low, high, where = question.low, question.high, at.where()
         about = Question(0, "number", ask, answer.values[0], low=low, high=high, sentence=at.sentence(), where=where)
@@ -250,9 +258,9 @@ def of_answer(at: Screen, step: LessonStep, question: LessonQuestion) -> Questio
         raise EncoderError("a class cannot be asked this: there is too much to choose from, or nothing of it is right")
     options = tuple(name[-LONGEST_OPTION:] for name in distinct(names))
     shares = answer.values if len(answer.values) == len(names) else ()
-    right, where = float(answer.right[0]), at.where()
-    about = Question(0, "choice", ask, right, options, shares, sentence=at.sentence(), where=where, form=answer.form)
-    return replace(about, in_sentence=question.kind == "word")
+    truth = float(answer.right[0])
+    about = Question(0, "choice", ask, truth, options, shares, sentence=at.sentence(), where=at.where())
+    return replace(about, form=answer.form, in_sentence=question.kind == "word", right=answer.right)
 
 
 KINDS: dict[str, Callable[[Screen, Mapping[str, Any]], Question]] = {

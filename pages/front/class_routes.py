@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -67,7 +67,6 @@ class ClassRequest(Sent):
     sentence: Text = ""
     name: Short = ""
     at: Annotated[str, Field(strict=True, max_length=300)] = ""
-    format: Short = ""
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -116,7 +115,7 @@ class Classes:
             room.leading(seat)
             return self.json(await self.questions(request, act, room, seat, fields))
         if act == "keep":
-            return answers_file(room, seat, fields)
+            return answers_file(room, seat)
         done = DOES[act](room, seat, fields)
         self.streams.stir(seat.code)
         return self.json(done or {})
@@ -199,19 +198,20 @@ def show(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
 
 def act(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
     """Do with the question, or the class, what its teacher chose."""
-    done = {
+    acts: dict[str, Callable[[Seat], None]] = {
         "close": room.close,
         "compare": room.compare,
         "reveal": room.reveal,
         "again": room.again,
         "put_away": room.put_away,
-        "hide": room.hide,
-        "unhide": room.unhide,
-        "shut_door": room.shut_door,
-        "open_door": room.open_door,
+        "hide": partial(room.cover, hides=True),
+        "unhide": partial(room.cover, hides=False),
+        "shut_door": partial(room.lock, is_shut=True),
+        "open_door": partial(room.lock, is_shut=False),
         "empty_wall": room.empty_wall,
         "end": room.end,
-    }.get(fields.act)
+    }
+    done = acts.get(fields.act)
     if done is None:
         raise RefusedError(400, NO_JSON)
     done(seat)
@@ -226,7 +226,7 @@ def send(room: Classroom, seat: Seat, fields: ClassRequest) -> Fields:
     """Put a pupil's sentence on the wall."""
     if seat.leads or not room.send(seat, fields.sentence):
         raise EncoderError("there is no sentence, or no room for more of them")
-    return {"sentence": room.own_sentence(seat)}
+    return {"sentence": room.own(seat)["sentence"]}
 
 
 def drop(room: Classroom, seat: Seat, fields: ClassRequest) -> None:
@@ -321,18 +321,12 @@ def make_question(act: str, fields: ClassRequest) -> Any:
     return class_questions.question(fields.parameters, fields.kind, vars(fields))
 
 
-def answers_file(room: Classroom, seat: Seat, fields: ClassRequest) -> Response:
+def answers_file(room: Classroom, seat: Seat) -> Response:
     """Return what the class has answered as a file."""
-    kind = fields.format
-    if kind not in results.TYPES:
-        raise RefusedError(400, NO_JSON)
-    text = results.file(kind, room.all_results(seat), f"Class {seat.code}")
-    headers = {
-        "Cache-Control": PRIVATE,
-        "Content-Disposition": f'attachment; filename="class_{seat.code}.{kind}"',
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(text.encode(), headers=headers, media_type=results.TYPES[kind])
+    headers = {"Cache-Control": PRIVATE, "X-Content-Type-Options": "nosniff"}
+    return Response(
+        results.table(room.all_results(seat)).encode(), headers=headers, media_type="text/csv; charset=utf-8"
+    )
 
 
 def sentence(error: Exception) -> str:

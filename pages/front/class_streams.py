@@ -202,9 +202,7 @@ def read(room: Classroom, code: str, *, leads: bool = False) -> dict[str, Any]:
 def read_own(room: Classroom, seat: Seat) -> dict[str, Any]:
     """Return what a pupil has answered to what is asked, and sent: a tab that is loaded anew shows it."""
     try:
-        now = room.now(seat.code).asked
-        table = "" if now is None else f"{now.question.number}.{now.round}"
-        return {"answer": room.own_answer(seat), "table": table, "sentence": room.own_sentence(seat)}
+        return room.own(seat)
     except GoneError:
         return {"answer": None, "sentence": ""}
 
@@ -216,7 +214,5 @@ def read_results(room: Classroom, teacher: Seat) -> list[dict[str, Any]]:
 
 def read_counts(room: Classroom, teacher: Seat) -> dict[str, Any]:
     """Return how many are there, follow and have answered; and the sentences that pupils sent."""
-    here, follow = room.present(teacher.code)
     wall = [{"name": name, "sentence": sentence} for name, sentence in room.wall(teacher).items()]
-    about = {"uncounted": room.uncounted(teacher), "shut": room.is_shut(teacher)}
-    return {"counts": {"here": here, "follow": follow, "answered": room.answered(teacher.code)} | about, "wall": wall}
+    return {"counts": room.counts(teacher), "wall": wall}

@@ -9,7 +9,7 @@ import { file, items, NO_LINE, post, RENEWED } from './post.js';
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean, parts: string[], step: string, shows: string[] | null}} Listed */
 /** @typedef {{script: string, run: string, picture: string, more: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], lesson: string, classes: string, code: string}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string, lesson: string}, set(changes: object, how?: { push?: boolean }): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, choices(): Record<string, string>, choose(changes: Record<string, string>, rest: boolean): void, get(): {step: string, cell: string, lesson: string}, set(changes: object, how?: { push?: boolean }): void, subscribe(hear: (state: object, chose: boolean) => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, beyond: (of: Listed, state: {step: string, cell: string}) => object, fromQuery: (search: string) => object, DEFAULTS: object} & import('./class_screen.js').Classes & import('./lesson_screen.js').Lessons} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, mount?: () => void, beside?: () => void, store?: Store, front?: Front}} Kept */
 
@@ -69,7 +69,7 @@ function draw(root, here, front) {
     here.store = front.windowStore();
     const of = here.data.pages.find(one => one.key === here.page), more = of && front.beyond(of, here.store.get());
     if (more && Object.keys(more).length) here.store.set(more, { push: false });
-    here.store.subscribe(() => { tellClass('chose'); here.beside?.(); });
+    here.store.subscribe((_, chose) => { if (chose) tellClass('chose'); here.beside?.(); });
     here.front = front;
   }
   const told = here.data;

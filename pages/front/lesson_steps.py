@@ -10,7 +10,7 @@ from encoder.pictures.labs.trial import Verdict
 from encoder.pictures.link import from_query
 from encoder.pictures.view import View
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import brief, listed, percent
+from encoder.support.formatting import in_form, listed, percent
 from encoder.teach.lessons import run_answers
 from encoder.teach.lessons.lesson import Goal, Lesson, LessonStep, Question
 from encoder.teach.lessons.run_answers import AskedRun, RunAnswer
@@ -219,7 +219,7 @@ class AtStep:
             return self.number(answer.values[0], answer.form) | {"heads": answer.heads}
         at = self.place_of(guess)
         right = None if at is None else at in answer.right
-        value = (lambda i: number(answer.values[i], answer.form)) if len(answer.values) == len(names) else None
+        value = (lambda i: in_form(answer.values[i], answer.form)) if len(answer.values) == len(names) else None
         known = listed([names[i] for i in answer.right])
         figure = f", {value(answer.right[0])}" if value else ""
         if answer.flat and value:
@@ -287,7 +287,7 @@ class AtStep:
         right = None if guess is None else abs(guess - value) <= question.near
 
         def spoken(value: float) -> str:
-            return f"{number(value, form)} {question.unit}".strip()
+            return f"{in_form(value, form)} {question.unit}".strip()
 
         head: Parts = [("Close: it is " if right else "It is ", ""), (spoken(value), "model"), (".", "")]
         lines: list[Parts] = [[("You said ", ""), (spoken(guess), "yours"), (".", "")]] if guess is not None else []
@@ -328,11 +328,6 @@ def answer_of(step: LessonStep, question: Question, run: RunOnScreen) -> tuple[t
     taken = {name: value for name, value in step.answer.items() if name != "of"}
     names = tuple(map(pieces.spelled, words)) if question.kind == "word" else question.choices
     return names, run_answers.ANSWERS[str(step.answer["of"])](asked, **taken)
-
-
-def number(value: float, form: str) -> str:
-    """A value as it is said."""
-    return {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(form, brief)(value)
 
 
 def pressable(pieces: Tokens, question: Question | None) -> tuple[tuple[int, ...], ...]:

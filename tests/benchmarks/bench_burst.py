@@ -5,8 +5,9 @@ head, and then another sentence. The time is that until the last of them is serv
 
 Then a class that follows a teacher. First nothing happens, and what the server's processor does is measured. Then the
 teacher takes a step now and then: the time is that from the teacher's request until a pupil's screen is told. Then the
-class is asked, and all pupils answer at the same instant: the time is that until an answer is taken. The client runs on
-the same processors.
+class is asked, and all pupils answer at the same instant: the time is that until an answer is taken. Then it goes
+through a whole lesson: each step is shown, asked, answered, talked about and revealed, and the time is that from Reveal
+to the last screen; what each screen is told is counted again. The client runs on the same processors.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import contextlib
 import json
 import random
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from statistics import median
@@ -28,9 +30,13 @@ from figures import Figure, command_line, errors, finish, high
 from servers import Server
 from visitors import TIMEOUT, sentence, visit
 
+from pages.ui.lessons import library
+
 BARS = {30: 0.5, 60: 1.0}  # visitors -> seconds until the last is served
 LINK = 500.0  # milliseconds until a link is open
 STEP, ANSWER = 1.0, 0.5  # seconds until a pupil is told of a step; until an answer of the same instant is taken
+REVEAL = 1.0  # seconds from Reveal to the last screen
+LESSON = "what-is-attention"
 IDLE = 0.1  # of a processor, for thirty that follow while nothing happens
 QUERY = {"sentence": "The keys to the cabinet [MASK] on the table.", "model": "base", "layer": "5", "word": "6"}
 
@@ -181,6 +187,55 @@ async def follows(
     ]
 
 
+async def lesson(running: Server, pupils: int) -> list[Figure]:
+    """One class through a whole lesson: the figures of its steps, and of what each screen was told wrongly."""
+    steps = [at for at, step in enumerate(library.bundled()[LESSON].steps, 1) if step.question is not None]
+    lasts, asks, used, wrong = list[float](), list[float](), running.processor_seconds, list[str]()
+    async with contextlib.AsyncExitStack() as stack:
+        seat = (await post(running.url, "open"))["seat"]
+        teacher = await stack.enter_async_context(follow(running.url, seat))
+        joined = [(await post(running.url, "join", code=seat[:6]))["seat"] for _ in range(pupils)]
+        screens = [await stack.enter_async_context(follow(running.url, own)) for own in joined]
+        for number, at in enumerate(steps, 1):
+            query, page = library.query_of(LESSON, at), library.bundled()[LESSON].steps[at - 1].page
+            last, start = teacher.step, perf_counter()
+            await teacher.ask("show", page=page, query=query)
+            await until(screens, lambda screen, last=last: screen.step > last)
+            await teacher.ask("ask", query=query, page=page, kind="lesson")
+            await until([teacher, *screens], lambda screen: screen.phase == "open")
+            asks.append(perf_counter() - start)
+            about = teacher.parts["class"]["asked"]
+            given = [place % len(about["options"]) if about["options"] else about["low"] for place in range(pupils)]
+            pairs, about = zip(screens, given, strict=True), {"number": number, "round": 1}
+            await asyncio.gather(*(screen.ask("answer", answer=answer, **about) for screen, answer in pairs))
+            await teacher.ask("act", act="compare")
+            await until([teacher, *screens], lambda screen: screen.phase == "answers")
+            start = perf_counter()
+            await teacher.ask("act", act="reveal")
+            await until([teacher, *screens], lambda screen: screen.phase == "shown")
+            lasts.append(max(screen.came for screen in [teacher, *screens]) - start)
+            wrong += [f"step {at}: {told}" for told in map(miscounted, screens, [given] * pupils) if told]
+            await teacher.ask("act", act="put_away")
+        await teacher.ask("act", act="end")
+        wrong += [line for screen in screens for line in screen.broken]
+    used = 1e3 * (running.processor_seconds - used) / len(steps)
+    note = f"of {len(steps)} steps; {used:.0f} ms of a processor a step"
+    return [
+        Figure(f"{pupils} in a lesson: Reveal is on the last screen after", max(lasts), REVEAL, "s", note),
+        high(f"{pupils} in a lesson: a step is shown and asked", asks, STEP, "s"),
+        errors(f"{pupils} in a lesson", wrong),
+    ]
+
+
+def miscounted(screen: Screen, given: list[float]) -> str:
+    """What a screen is told of these answers that is not so; empty where all is."""
+    results = screen.parts["class"]["results"]
+    votes = Counter(given)
+    told = results["scale"]["votes"] if results["scale"] else [line["votes"] for line in results["lines"]]
+    meant = [sorted(given)] if results["scale"] else [[votes[i]] for i in range(len(told))]
+    return "" if told == meant and results["of"] == [len(given)] else f"{told} and not {meant}"
+
+
 async def vote(teacher: Screen, screens: list[Screen], number: int) -> list[float]:
     """Ask where a word looks; when all have the question, all answer at once. Returns the seconds of each."""
 
@@ -207,7 +262,7 @@ def main() -> int:
     options = parser.parse_args()
     rows = []
     for sessions in options.sessions:
-        for kind in (burst, follows):
+        for kind in (burst, follows, lesson):
             with server() as running:
                 rows += asyncio.run(kind(running, sessions))
     return finish(rows, options.check)

@@ -2,8 +2,11 @@
 
 import re
 
+import pytest
 from browser_tools import barriers, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from pages.ui.lessons import library
 
 PATIENCE = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -140,6 +143,8 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
         expect(question(page)).to_contain_text("of 1 (")
         expect(page.locator(".enc-class-veil")).to_be_hidden()
         expect(head(page, 2)).to_have_attribute("aria-checked", "true")
+    for seen in (phone.locator(".picture").first, question(phone)):
+        expect(seen).to_be_in_viewport(ratio=0.95)
     part(teacher, "put_away").click()
     expect(question(phone)).to_be_hidden()
 
@@ -288,7 +293,13 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     for strip in strips[1:]:
         expect(strip).to_contain_text("Wait for the question.", timeout=PATIENCE)
     part(phone, "send").locator("summary").tap()
-    strips[0].get_by_role("button", name="Ask the class").click()
+    field = teacher.get_by_role("textbox", name="Sentence", exact=True)
+    sentence = field.input_value()
+    field.press("a")
+    field.fill(sentence)
+    expect(strips[0].get_by_role("button", name="Ask the class")).to_be_visible()
+    strips[0].get_by_role("heading", level=2).click()
+    teacher.keyboard.press("a")
     expect(phone.get_by_label("A sentence for the class to try")).to_be_hidden()
     for strip in strips:
         expect(strip).to_contain_text("Which word does this head look at most", timeout=PATIENCE)
@@ -307,8 +318,13 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     words(phone).filter(has_text="animal").tap()
     words(pupil).filter(has_text="street").click()
     expect(teacher.locator(".enc-class-count")).to_contain_text("2 of 2 answered")
-    part(teacher, "reveal").click()
+    teacher.keyboard.press("s")
+    expect(strips[0]).to_contain_text("Which word does this head look at most")  # and not the answer
+    part(teacher, "reveal").focus()
+    teacher.keyboard.press("r")
     expect(strips[1]).to_contain_text("You had it: animal")
+    for word in phone.locator(".enc-lesson-asked .enc-word").filter(has_text=re.compile("animal|street")).all():
+        expect(word).to_be_in_viewport(ratio=1)
     expect(strips[2]).to_contain_text("You said street")
     for strip in strips:
         expect(strip).to_contain_text("1 of 2 (50 %), then 1 of 2 (50 %) had it.")
@@ -317,10 +333,15 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     expect(pupil.locator(".enc-class-all")).to_contain_text("the model gives")
 
     part(pupil, "sheet").locator("summary").click()
-    expect(part(pupil, "sheet")).to_contain_text("You answered “animal”, then “street”. Not this time.")
+    expect(part(pupil, "sheet")).to_contain_text("You answered “animal”, then “street”: not this time.")
     pupil.get_by_label("Observation 1").fill("It looks back. <b>")
-    teacher.get_by_role("button", name="Menu").click()
+    for page in (teacher, pupil):  # the pictures are there
+        page.wait_for_function("() => JSON.parse(sessionStorage.getItem('class-sheet'))?.pictures[1]")
     open_page(teacher, f"{app_url}/class")
+    with teacher.expect_download() as saving:
+        part(teacher, "html").click()
+    text = saving.value.path().read_text()
+    assert "1 of 2 (50 %), then 1 of 2 (50 %) had it." in text and text.count("<figure>") == 1
     teacher.get_by_text("End the class").click()
     part(teacher, "end").click()
     expect(pupil.get_by_role("alert").first).to_contain_text("The class is over")
@@ -329,7 +350,46 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     text = saving.value.path().read_text()
     assert saving.value.suggested_filename == f"my_sheet_{code}.html"
     assert "“animal”, then “street”" in text and "It looks back. &lt;b&gt;" in text
+    assert text.count("<figure>") == 1 and 'src="data:image/png' in text and "<script" not in text
+    sheet = another(pupil.context)  # from a disk, without a server, with nothing else than itself
+    sheet.set_content(text)
+    expect(sheet.locator("figure .enc-word.is-yours")).to_contain_text("street")
+    for seen in ("figure .enc-arcs", "figure h1", "figure img"):
+        expect(sheet.locator(seen).first).to_be_visible()
+    assert sheet.locator("figure :is(input, select, .rail, .more)").count() == 0
     for page in (teacher, phone, pupil):
+        assert problems(page) == []
+        page.context.close()
+
+
+def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser: Browser, app_url: str) -> None:
+    """Also where the page chooses something by itself: here the second sentence and the word in it."""
+    teacher, code = opened(browser, app_url)
+    phone = tab(browser, **PHONE)
+    open_page(phone, f"{app_url}/class?code={code}")
+    open_page(teacher, f"{app_url}/lessons")
+    teacher.get_by_role("link", name=re.compile("What is attention")).first.click()
+    teacher.get_by_role("button", name=re.compile("^Step 6")).click()
+    is_at(phone, "compare")
+    for page in (teacher, phone):
+        expect(page.locator(".enc-lesson h2")).to_contain_text("What is it after the last layer?")
+    expect(phone.locator(".enc-lesson-shut")).to_have_text("The picture comes with the answer.")
+    part(teacher, "page").click()
+    part(teacher, "go_on").click()
+    is_at(teacher, "compare", lesson="what-is-attention", at="6")
+    expect(teacher.locator(".enc-lesson h2")).to_contain_text("What is it after the last layer?")
+    teacher.keyboard.press("a")
+    slider = phone.get_by_role("slider", name=re.compile("What is it after the last layer"))
+    slider.fill("0.9")
+    expect(phone.locator(".enc-lesson")).to_contain_text("Your answer: 0.9")
+    part(teacher, "compare").click()
+    expect(phone.locator(".enc-class-veil .is-yours")).to_be_visible()
+    teacher.keyboard.press("r")
+    dots = phone.get_by_role("img", name=re.compile(r"^1 answer; the model: 0\.467"))
+    expect(dots.locator(".is-yours")).to_be_visible(timeout=PATIENCE)
+    expect(phone.locator(".enc-class-veil")).to_be_hidden()
+    follows(phone)
+    for page in (teacher, phone):
         assert problems(page) == []
         page.context.close()
 
@@ -366,5 +426,72 @@ def test_the_picture_is_hidden_before_a_question_and_comes_back_where_it_was_ask
     part(pupil, "see").click()
     is_at(pupil, "attention", layer="4", head="1", word="8")
     for page in (teacher, pupil):
+        assert problems(page) == []
+        page.context.close()
+
+
+def answer(page: Page, place: int) -> None:
+    """Choose one of what is asked, whatever it is."""
+    asked = page.locator(".enc-class-options, .enc-class-words").locator("input").first
+    asked.wait_for(state="attached", timeout=PATIENCE)
+    if asked.get_attribute("type") == "range":
+        asked.fill(asked.get_attribute("max") or "")
+    else:
+        page.locator(".enc-class-options label, .enc-class-words label").nth(place).click()
+    expect(page.get_by_text("Your answer:")).to_be_visible()
+
+
+@pytest.mark.nightly
+def test_a_whole_lesson_with_three_pupils(browser: Browser, app_url: str) -> None:
+    """A tab loaded anew, a teacher whose tab was closed, and a pupil who comes late; all steps stand on a sheet."""
+    steps = library.bundled()["what-is-attention"].steps
+    teacher, code = opened(browser, app_url)
+    context, pupils = teacher.context, [tab(browser, **PHONE), tab(browser, **PHONE), tab(browser)]
+    for page in pupils:
+        open_page(page, f"{app_url}/class?code={code}")
+        follows(page)
+    open_page(teacher, f"{app_url}/lessons")
+    teacher.get_by_role("link", name=re.compile("What is attention")).first.click()
+    asked = 0
+    for at, step in enumerate(steps, 1):
+        for page in (teacher, *pupils):
+            expect(page.locator(".enc-lesson")).to_contain_text(f"{at} of {len(steps)}", timeout=PATIENCE)
+        if step.question is None:
+            continue
+        asked += 1
+        expect(teacher.get_by_role("button", name="Ask the class")).to_be_visible()
+        if asked == 3:
+            teacher.close()
+            expect(line(pupils[0])).to_contain_text("Your teacher is away", timeout=PATIENCE)
+            teacher = another(context)
+            open_page(teacher, f"{app_url}/class")
+            part(teacher, "lead_again").click()
+            part(teacher, "go_on").click()
+            expect(line(teacher)).to_contain_text("3 here", timeout=PATIENCE)
+            expect(teacher.get_by_role("button", name="Ask the class")).to_be_visible()
+        teacher.keyboard.press("a")
+        for place, page in enumerate(pupils):
+            answer(page, place % 2)
+        if asked == 2:
+            pupils[1].reload()
+            expect(pupils[1].get_by_text("Your answer:")).to_be_visible(timeout=PATIENCE)
+        count = f"{len(pupils)} of {len(pupils)} answered"
+        expect(teacher.locator(".enc-class-count")).to_contain_text(count, timeout=PATIENCE)
+        teacher.keyboard.press("r")
+        for page in (teacher, *pupils):
+            expect(page.locator(".enc-class-veil")).to_be_hidden()
+            expect(page.locator(".enc-lesson")).to_contain_text(f" of {len(pupils)} (")
+        if asked == 4:
+            pupils.append(tab(browser, **PHONE))
+            open_page(pupils[-1], f"{app_url}/class?code={code}")
+            expect(pupils[-1].locator(".enc-lesson")).to_contain_text(" of 3 (", timeout=PATIENCE)
+            expect(pupils[-1].locator(".enc-lesson")).not_to_contain_text("You said")
+        pupils[0].wait_for_function(f"() => JSON.parse(sessionStorage.getItem('class-sheet')).pictures[{asked}]")
+        teacher.get_by_role("button", name="Next", exact=True).click()
+    with pupils[0].expect_download() as saving:
+        part(pupils[0], "sheet").locator("summary").click()
+        part(pupils[0], "sheet_save").locator("visible=true").click()
+    assert saving.value.path().read_text().count("<figure>") == asked >= 5
+    for page in (teacher, *pupils):
         assert problems(page) == []
         page.context.close()

@@ -104,6 +104,15 @@ test('Back leads to the sentence before, with what was chosen in it', () => {
   assert.deepEqual([seen, store.get().layer, store.get().head, store.get().word], [GAP, 1, 2, 5]);
 });
 
+test('who hears of a change is told whether somebody chose it, or a page did by itself', () => {
+  const store = makeStore(), told = [];
+  store.subscribe((_, chose) => told.push(chose));
+  store.set({});
+  store.set({ other: 'One more.' }, { push: false });
+  store.set({ word: 3 });
+  assert.deepEqual(told, [false, false, true]);
+});
+
 test('a layer and its head are written together', () => {
   const where = page(), store = makeStore({ where });
   store.suggest({ layer: 5, head: 6, word: 6 });

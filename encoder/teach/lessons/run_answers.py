@@ -14,7 +14,7 @@ from encoder.support.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
 
-TIE = 0.01  # two values no farther apart are both right
+TIE, NEARLY = 0.01, 0.9  # two values no farther apart, and nearly as large, are both right
 FLAT = 1.5  # times even attention: a row whose highest share is below that looks at nothing in particular
 
 
@@ -76,8 +76,9 @@ class RunAnswer:
 
 
 def best(values: Tensor) -> tuple[int, ...]:
-    """The indices of the largest of these values [n], and of those that are no less by more than TIE."""
-    return tuple((values >= values.max() - TIE).nonzero()[:, 0].tolist())
+    """The indices of the largest of these values [n], and of those that are as good as it."""
+    top = float(values.max())
+    return tuple((values >= top - min(TIE, (1 - NEARLY) * abs(top))).nonzero()[:, 0].tolist())
 
 
 def numbers(values: Tensor) -> tuple[float, ...]:

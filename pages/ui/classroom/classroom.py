@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cache
 from random import SystemRandom
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from encoder.support.errors import EncoderError
 from pages.ui.classroom.open_class import TAG, Now, OpenClass, Question, Results, is_full
@@ -92,7 +92,7 @@ class Classroom:
         open_class = self.find(code)
         if open_class is None:
             self.count_try(f"wrong:{who}")
-            raise ClassError(f"there is no class {code[:LENGTH]} right now; check the code")
+            raise ClassError(f"there is no class {code[:LENGTH]} here; check the code, and use your teacher's network")
         if open_class.is_shut:
             raise ClassError("the teacher has locked this class; ask them to unlock it")
         key = hashed(open_class.stamp + who)[:TAG] + secrets.token_hex(8)
@@ -170,16 +170,8 @@ class Classroom:
         open_class.phase, open_class.hides = "open", False
         open_class.times_asked += 1
 
-    def hide(self, seat: Seat) -> None:
-        """Take the picture off all screens until a question is answered, or until it is shown again."""
-        self.cover(seat, True)
-
-    def unhide(self, seat: Seat) -> None:
-        """Show the picture again."""
-        self.cover(seat, False)
-
     def cover(self, seat: Seat, hides: bool) -> None:
-        """Hide the picture or show it."""
+        """Take the picture off all screens until a question is answered, or show it again."""
         open_class = self.leading(seat)
         open_class.hides = hides
         open_class.times_asked += 1
@@ -231,31 +223,33 @@ class Classroom:
             return False
         return self.put(open_class, open_class.votes[-1][-1], seat.key, value)
 
-    def own_answer(self, seat: Seat) -> float | None:
-        """Return what this pupil has answered to what is asked now, in this round."""
+    def own(self, seat: Seat) -> dict[str, Any]:
+        """Return what this pupil has answered to what is asked now, in this round, and sent."""
         open_class = self.going(seat.code)
-        return open_class.votes[-1][-1].get(seat.key) if open_class.phase else None
+        asked, sentence = open_class.asked, open_class.wall.get(seat.key, "")
+        if asked is None:
+            return {"answer": None, "table": "", "sentence": sentence}
+        table = f"{asked.question.number}.{asked.round}"
+        return {"answer": open_class.votes[-1][-1].get(seat.key), "table": table, "sentence": sentence}
 
-    def answered(self, code: str) -> int | None:
-        """Return how many have answered what is asked now, in this round; None where nothing is asked."""
-        open_class = self.going(code)
-        return len(open_class.of_met(open_class.votes[-1][-1])) if open_class.phase else None
+    def counts(self, seat: Seat) -> dict[str, Any]:
+        """Return how many are there, follow, and have answered in this round, and whether nobody new can join.
 
-    def uncounted(self, seat: Seat) -> int:
-        """Return how many answers and sentences came from screens that were never here, and are not counted."""
-        return self.leading(seat).uncounted
+        What came from screens that were never here is not counted, but said.
+        """
+        open_class = self.leading(seat)
+        self.forget_who_left(open_class)
+        return {
+            "here": len(open_class.heard),
+            "follow": sum(follows for _, follows in open_class.heard.values()),
+            "answered": len(open_class.of_met(open_class.votes[-1][-1])) if open_class.phase else None,
+            "uncounted": open_class.uncounted,
+            "shut": open_class.is_shut,
+        }
 
-    def is_shut(self, seat: Seat) -> bool:
-        """Return whether nobody new can join, for the teacher."""
-        return self.leading(seat).is_shut
-
-    def shut_door(self, seat: Seat) -> None:
-        """Let nobody join any more; who has a seat keeps it."""
-        self.leading(seat).is_shut = True
-
-    def open_door(self, seat: Seat) -> None:
-        """Let whoever has the code join again."""
-        self.leading(seat).is_shut = False
+    def lock(self, seat: Seat, is_shut: bool) -> None:
+        """Let nobody join any more, or whoever has the code; who has a seat keeps it."""
+        self.leading(seat).is_shut = is_shut
 
     def results(self, code: str) -> Results:
         """The answers to the question on the screens, and what is right, as far as the teacher shows them by now."""
@@ -298,10 +292,6 @@ class Classroom:
         entries[key] = value
         return True
 
-    def own_sentence(self, seat: Seat) -> str:
-        """Return what this pupil has sent; empty where it is nothing, or was taken down."""
-        return self.going(seat.code).wall.get(seat.key, "")
-
     def wall(self, seat: Seat) -> dict[str, str]:
         """Return the sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
         open_class = self.leading(seat)
@@ -341,12 +331,6 @@ class Classroom:
         if seat.key in open_class.heard or not is_full(open_class.heard, seat.key):
             open_class.heard[seat.key] = (now, seat.follows)
             open_class.count_in(seat.key)
-
-    def present(self, code: str) -> tuple[int, int]:
-        """Return how many pupils are there, and how many of them follow."""
-        open_class = self.going(code)
-        self.forget_who_left(open_class)
-        return len(open_class.heard), sum(follows for _, follows in open_class.heard.values())
 
     def forget_who_left(self, open_class: OpenClass) -> None:
         """Keep of the pupils only who was heard of lately."""

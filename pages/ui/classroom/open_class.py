@@ -15,11 +15,10 @@ Entry = TypeVar("Entry")
 MOST_OPTIONS = 64
 LONGEST_OPTION = 40  # characters
 CLOSE = 0.05  # of the range: a number that near to the true one is right, as in lessons
-TIE, NEARLY = 0.01, 0.9  # within a point of the model's own number, and nearly as much: two answers are right
 MOST_PUPILS = 150
 MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
 MOST_MET = 1000  # pupils that are known to have been there
-HIDDEN = ("truth", "values", "finding", "page", "view")  # of a question, until its answer is shown
+HIDDEN = ("truth", "right", "values", "finding", "page", "view")  # of a question, until its answer is shown
 TAG = 8  # characters that the keys of all seats from one address begin with
 
 
@@ -27,13 +26,13 @@ TAG = 8  # characters that the keys of all seats from one address begin with
 class Question:
     """A question to a class and its answer, as numbers of a run that is over.
 
-    A "choice" is among `options`, and `truth` is the place of the right one; `values` are the model's own numbers
-    for each option, where it has some, such as the weights of a row of attention. A "number" lies between `low` and
-    `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known yet. `finding` says what
-    was measured, in a sentence. `number` counts the questions of a class from 1, `sentence` is what the model reads,
-    and `where` says what run it is about. `unit` is that of a number, which is right within `near_by`; `form` says
-    what `values` are. Where it is `in_sentence` the options are the words of the sentence. `page` and `view` show the
-    answer, on all screens.
+    A "choice" is among `options`, and `truth` is the place of the right one, `right` those of several; `values` are
+    the model's own numbers for each option, where it has some, such as the weights of a row of attention. A "number"
+    lies between `low` and `high`, and `truth` is what was measured. Without a `truth` the answer is not to be known
+    yet. `finding` says what was measured, in a sentence. `number` counts the questions of a class from 1, `sentence`
+    is what the model reads, and `where` says what run it is about. `unit` is that of a number, which is right within
+    `near_by`; `form` says what `values` are. Where it is `in_sentence` the options are the words of the sentence.
+    `page` and `view` show the answer, on all screens.
     """
 
     number: int
@@ -51,6 +50,7 @@ class Question:
     near_by: float | None = None
     form: str = "share"
     in_sentence: bool = False
+    right: tuple[int, ...] = ()
     page: str = ""
     view: Mapping[str, str] = field(default_factory=dict)
 
@@ -78,8 +78,7 @@ class Question:
         if self.truth is None:
             return False
         if self.kind == "choice":
-            best = self.values[int(self.truth)] if self.values else 0.0
-            return answer == self.truth or (best > 0 and self.values[int(answer)] >= max(best - TIE, NEARLY * best))
+            return answer in (self.right or (self.truth,))
         return abs(answer - self.truth) <= self.tolerance
 
     @property
@@ -199,7 +198,7 @@ class OpenClass:
         """What is asked now."""
         if not self.phase:
             return None
-        question = replace(self.questions[-1], truth=None, values=(), finding="", page="", view={})
+        question = replace(self.questions[-1], truth=None, right=(), values=(), finding="", page="", view={})
         return Asked(question, len(self.votes[-1]), self.phase)
 
     @property

@@ -1,32 +1,14 @@
-"""The answers of a class: in numbers and a sentence for the screens, and as a table or a page to keep."""
+"""The answers of a class: in numbers and a sentence for the screens, and as a table to keep."""
 
-import html
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from encoder.pictures.export.tables import to_csv
-from encoder.support.formatting import brief, listed, percent
+from encoder.support.formatting import brief, in_form, listed, percent
 from pages.ui.classroom.open_class import Question, Results
 
-VOTES = ("first vote", "second vote")
 MOST_TIED = 4  # answers that are written out
-PLACES = 20  # of a range of numbers, into which answers are counted
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; width: 100%; }}
-td, th {{ text-align: left; padding: 3px 10px 3px 0; border-bottom: 1px solid #ccc; }}
-.right {{ font-weight: 700; }}
-meter {{ width: 8rem; }}
-</style>
-<h1>{title}</h1>
-{body}
-</html>
-"""
-
-TYPES = {"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8"}
 COLUMNS = ("question", "asked", "vote", "answer", "count", "of", "right", "about")
 
 
@@ -35,24 +17,25 @@ def spelled(results: Results) -> dict[str, Any]:
 
     A line has the answer and its words, how often it was given in each vote, whether it is right (None where that is
     not to be seen yet), and the model's own number, where it has one: as a share of the room of a bar, and in words.
+    Numbers that were answered stand on a `scale`, with the model's own, instead.
     """
     question, truth = results.question, results.question.truth
-    counted = [Counter(placed(question, answers)) for answers in results.rounds]
-    right = None if truth is None else placed(question, [truth])[0]
-    given = {*counted[0], *counted[-1], *([] if right is None else [right])}
-    offered = range(len(question.options)) if question.kind == "choice" else sorted(given)
+    counted = [Counter(answers) for answers in results.rounds]
     lines = [
         {
             "answer": at,
-            "text": question.in_words(at) if question.kind == "choice" else span(question, int(at)),
+            "text": text,
             "votes": [votes[at] for votes in counted],
-            "right": None if right is None else question.is_right(at) if question.kind == "choice" else at == right,
-            **model_gives(question, int(at)),
+            "right": None if truth is None else question.is_right(at),
+            **model_gives(question, at),
         }
-        for at in offered
+        for at, text in enumerate(question.options)
     ]
     about = {"number": question.number, "said": summary(results), "of": [*map(len, results.rounds)], "lines": lines}
-    return about | {"near": question.near, "had": "" if truth is None else f"{hits(results)} had it."}
+    scale = {name: getattr(question, name) for name in ("low", "high", "unit", "truth", "near")}
+    scale["votes"] = [*map(sorted, results.rounds)]
+    about["scale"] = scale if question.kind == "number" else None
+    return about | {"had": "" if truth is None else f"{hits(results)} had it."}
 
 
 def model_gives(question: Question, at: int) -> dict[str, Any]:
@@ -60,23 +43,7 @@ def model_gives(question: Question, at: int) -> dict[str, Any]:
     if not question.values:
         return {"value": None, "gives": ""}
     value, whole = question.values[at], 1.0 if question.form == "share" else max(map(abs, question.values)) or 1.0
-    gives = {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(question.form, brief)(value)
-    return {"value": max(0.0, value / whole), "gives": gives}
-
-
-def placed(question: Question, answers: list[float]) -> list[float]:
-    """Return what was answered; of a range into which of its parts each falls."""
-    if question.kind == "choice":
-        return answers
-    width = (question.high - question.low) / PLACES
-    return [min(PLACES - 1, int((answer - question.low) / width)) for answer in answers]
-
-
-def span(question: Question, at: int) -> str:
-    """Return a part of the range in words."""
-    width = (question.high - question.low) / PLACES
-    ends = f"{brief(question.low + at * width)} to {brief(question.low + (at + 1) * width)}"
-    return f"{ends} {question.unit}".rstrip()
+    return {"value": max(0.0, value / whole), "gives": in_form(value, question.form)}
 
 
 def summary(results: Results) -> str:
@@ -120,11 +87,6 @@ def rate(hits: int, of: int) -> str:
     return f"{hits} of {of} ({percent(hits / of)})" if of else "nobody"
 
 
-def file(kind: str, results: list[Results], title: str) -> str:
-    """Return the answers as one of TYPES."""
-    return table(results) if kind == "csv" else page(results, title)
-
-
 def table(results: list[Results]) -> str:
     """Return a line for each answer that was given in a vote: how often, and whether it is right."""
     rows: list[Sequence[object]] = [COLUMNS]
@@ -136,27 +98,3 @@ def table(results: list[Results]) -> str:
                 given = (question.ask, vote, question.in_words(answer), count, len(answers), right, question.where)
                 rows.append([question.number, *given])
     return to_csv(rows)
-
-
-def page(results: list[Results], title: str) -> str:
-    """Return all questions with their answers as one HTML page."""
-    return PAGE.format(title=html.escape(title), body="\n".join(map(section, results)) or "<p>Nothing was asked.</p>")
-
-
-def section(results: Results) -> str:
-    """One question of that page."""
-    question = results.question
-    head = f"<h2>{question.number}. {html.escape(question.ask)}</h2>\n<p>{html.escape(summary(results))}</p>"
-    return "\n".join([head, *(vote(results, i) for i, answers in enumerate(results.rounds) if answers)])
-
-
-def vote(results: Results, number: int) -> str:
-    """Return the answers of one vote as a table."""
-    question, answers = results.question, results.rounds[number]
-    lines = [
-        f"<tr{' class=right' if question.is_right(answer) else ''}><td>{html.escape(question.in_words(answer))}</td>"
-        f"<td>{count}</td><td><meter max={len(answers)} value={count}></meter></td></tr>"
-        for answer, count in question.counts(answers).items()
-    ]
-    label = f"{VOTES[number].capitalize()}: {rate(question.hits(answers), len(answers))} right"
-    return f"<table><caption>{html.escape(label)}</caption>{''.join(lines)}</table>"
