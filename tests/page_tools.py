@@ -134,7 +134,7 @@ def saved(app: AppTest) -> dict[str, dict[str, Offer]]:
     """What Save in the bar offers: the files of each picture, by its key and their kinds."""
     told = next(one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-save"))
     return {
-        one["picture"]: {kind: _offer(address) for kind, address in one["files"]}
+        one["picture"]: {kind.removesuffix("_shown"): _offer(address) for kind, address in one["files"]}
         for one in json.loads(told)["pictures"]
     }
 

@@ -9,6 +9,7 @@ from tiers import mostly_nightly
 from visits import link, opened
 
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
+from encoder.pictures.printing import SIZES
 from encoder.pictures.view import View
 from pages.ui.downloads import keep
 from pages.ui.server.offered_models import check
@@ -82,6 +83,8 @@ def test_a_saved_picture_is_the_one_that_is_seen_now() -> None:
     offered = saved(app)["rollout"]
     for kind, start in {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}.items():
         assert offered[kind].make().startswith(start)
+    for size, (width, _) in SIZES.items():
+        assert f'width="{width:.3f}mm"'.encode() in offered["svg" if size == "shown" else f"svg_{size}"].make()
     choose(app, sentence="Nobody likes cold soup.")
     assert "“Nobody likes cold soup.”" in json.loads(saved(app)["rollout"]["about"].make())["caption"]
     assert saved(go(app, "class")) == {}

@@ -299,7 +299,8 @@ def test_pairs_of_ones_own_have_their_heads_found_or_are_refused(small: TextEnco
             run.leads[0]
             - run.lead(
                 small.trace(
-                    run.a.inputs, edits=(Edit(f"layers.{layer}.attention.heads", "patch", (head,), (run.place,), run.b),)
+                    run.a.inputs,
+                    edits=(Edit(f"layers.{layer}.attention.heads", "patch", (head,), (run.place,), run.b),),
                 )["mlm.logits"][run.place]
             )
             for run in runs

@@ -23,11 +23,13 @@ from shared_models import pretrained
 from tiers import mostly_nightly
 
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
+from encoder.browser.page_table import PAGES
+from encoder.edits.edit import Edit
 from encoder.edits.edit_text import text_to_edits
 from encoder.model.config_text import config_to_text
 from encoder.pictures import __main__ as command
 from encoder.pictures import ask as models
-from encoder.pictures import registry
+from encoder.pictures import page_pictures, registry
 from encoder.pictures.ask import scene_of
 from encoder.pictures.expression import Expression, of_runs
 from encoder.pictures.lab import pictures_of
@@ -127,7 +129,8 @@ def answer(picture: Picture, asked: View) -> Answer:
 def views(picture: Picture, model: str) -> Iterator[View]:
     """Views of a model that may have what a picture needs: one sentence, a pair, and a changed run."""
     changed = text_to_edits(EDITS[0]) if picture.needs == "unchanged" else ()
-    for fields in ({}, {"second": SECOND}, {"step": "mlm.probabilities"}):
+    pair = {"sentence": "The keys to the <b> [MASK] big.", "other": "The key to the <b> [MASK] big."}
+    for fields in ({}, {"second": SECOND}, {"step": "mlm.probabilities"}, pair):
         yield view(model, choices=tuple(sorted(picture.unfolds.items())), edits=changed, **fields)
 
 
@@ -406,6 +409,44 @@ def test_one_line_writes_several_pictures_on_a_sheet(
     assert first.startswith("a\n") and second.startswith("b\n")
     weights = small.trace("A cat sat.")["layers.3.attention.weights"]
     assert np.isclose(of_table(first.split("\n", 1)[1]), weights[3, 1, 2].item(), rtol=1e-5).any()
+
+
+def test_addresses_of_pages_stand_for_their_pictures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], small: TextEncoder
+) -> None:
+    at = "https://host.org/app/{}?model=small&sentence=The+cat+%5BMASK%5D.&word=3&v=1"
+    every = [at.format(page) for page in ("", *PAGES) if page not in ("start", "compare")]
+    assert command.main([*every, "--out", str(tmp_path / "sheet.csv")]) == 0
+    tables = (tmp_path / "sheet.csv").read_text().split("picture ")[1:]
+    assert len(tables) == len(every) == len(PAGES) - 1
+    one = at.format("attention") + "&layer=2&head=1&step=attention.scaled"
+    assert command.main([one, "--out", str(tmp_path / "one.csv")]) == 0
+    scores = small.trace("The cat [MASK].")["layers.2.attention.scaled"][1]
+    assert np.allclose(of_table((tmp_path / "one.csv").read_text()), finite(scores), rtol=1e-5)
+    layer, head = divmod(int(small_costs(small).argmax()), small.config.n_heads)
+    assert (page_pictures.shown_at(at.format("heads"))[1].layer, page_pictures.shown_at(at.format(""))[1].head) == (
+        layer,
+        head,
+    )
+    capsys.readouterr()
+    for address, why in ((at.format("class"), "the page 'class' has no picture"), (f"{one}&layer=-1", "layer")):
+        assert command.main([address, "--out", str(tmp_path / "none.pdf")]) == 2
+        assert why in capsys.readouterr().err
+    assert not (tmp_path / "none.pdf").exists()
+
+
+def small_costs(small: TextEncoder) -> np.ndarray:
+    """What each head costs the guess at the gap: its share with everything on, less that without the head."""
+    run = small.trace("The cat [MASK].")
+    gap, config = run.tokens.index("[MASK]"), small.config
+    guess = int(run["mlm.logits"][gap].argmax())
+    each = [
+        small.trace("The cat [MASK].", edits=(Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,)),))
+        for layer in range(config.n_layers)
+        for head in range(config.n_heads)
+    ]
+    before = float(run["mlm.probabilities"][gap, guess])
+    return np.array([before - float(after["mlm.probabilities"][gap, guess]) for after in each])
 
 
 def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,12 +90,12 @@ def test_every_file_is_as_large_as_asked_to_a_tenth_of_a_millimetre(weights: Any
 def test_cells_have_the_colours_and_numbers_of_the_run(weights: Any, sara: Trace, theme: Theme) -> None:
     sheet, values = Sheet((weights,), theme=theme), sara.array(f"layers.{LAYER}.attention.weights")[HEAD]
     fills = re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())[: values.size]
-    ramp = ["#" + bytes(colour).hex() for colour in palette("share", theme)]
+    ramp, most = ["#" + bytes(colour).hex() for colour in palette("share", theme)], float(values.max())
     for fill, value in zip(fills, values.ravel().tolist(), strict=True):
-        assert min(abs(i / 254 - value) for i, colour in enumerate(ramp) if colour == fill) <= 1.01 / 254
-    written = [float(text) for text in texts(sheet) if re.fullmatch(r"\d\.\d\d", text)][: values.size]
-    np.testing.assert_allclose(written, values.ravel(), atol=0.005 + 1e-6)
-    assert {"0", "0.5", "1", *sara.tokens} <= set(texts(sheet))
+        assert min(abs(i / 254 - value / most) for i, colour in enumerate(ramp) if colour == fill) <= 1.01 / 254
+    written = [text.replace("·", "0") for text in texts(sheet) if re.fullmatch(r"\d{1,3}|·", text)][: values.size]
+    np.testing.assert_allclose([float(text) for text in written], 100 * values.ravel(), atol=0.5 + 1e-4)
+    assert {"0 %", f"{100 * most:.0f} %", *sara.tokens} <= set(texts(sheet))
 
 
 def test_a_chart_has_as_many_marks_as_numbers() -> None:
@@ -152,13 +152,27 @@ def test_letters_are_text_in_any_script_and_those_without_a_typeface_are_said(mo
     tokens = ["[CLS]", "今天", "कंकाल", "ไทย", "한국어", "🙂", "القطة", "[SEP]"]
     sheet = Sheet((square(np.eye(8), tokens),))
     assert all(token in texts(sheet) for token in tokens)
-    known = printing.known() - {ord(c) for c in "今天"} | {ord(c) for t in tokens[2:] for c in t}
-    monkeypatch.setattr(printing, "known", lambda: known)
+    lacking, letters_of = {ord(c) for c in "今天"}, printing.letters_of
+    others = frozenset(ord(c) for token in tokens[2:] for c in token)  # as if the machine had faces for all the others
+    monkeypatch.setattr(printing, "letters_of", lambda family: (letters_of(family) | others) - lacking)
+    printing.faces_for.cache_clear()
     sheet = Sheet((square(np.eye(8), tokens),))
     assert "U+4ECA" in sheet.note and "U+5929" in sheet.note and "no typeface" in sheet.note
     text = PdfReader(io.BytesIO(sheet.pdf())).pages[0].extract_text()
     assert "今天" in text and "U+4ECA" in text  # drawn as boxes, copied as what they are
+    monkeypatch.undo()
+    printing.faces_for.cache_clear()
     assert Sheet((square(np.eye(2), ["القطة", "a"]),)).note == ""
+
+
+def test_letters_come_from_the_first_typeface_of_the_machine_that_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    have = {printing.FIRST: "abc", "Mono Han": "今天", "Sans Thai": "ไทย", "Serif Han": "今天"}
+    monkeypatch.setattr(printing, "installed", lambda: tuple(have))
+    monkeypatch.setattr(printing, "letters_of", lambda family: frozenset(map(ord, have[family])))
+    printing.faces_for.cache_clear()
+    assert printing.faces_for(frozenset("ab")) == ((printing.FIRST,), "")
+    assert printing.faces_for(frozenset("a今ไ한")) == ((printing.FIRST, "Mono Han", "Sans Thai"), "한")
+    printing.faces_for.cache_clear()
 
 
 def test_a_sheet_has_letters_for_its_pictures_and_is_a_figure_of_two_columns(weights: Any) -> None:

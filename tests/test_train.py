@@ -258,8 +258,8 @@ def test_segments_of_a_row_do_not_see_each_other() -> None:
     encoder = tiny(replace(TINY, mlm_head=True, max_positions=64))
     tokens = encode(LINES, encoder.tokenizer, 40)
     rows = packed(tokens, epoch_of(tokens, 40, 0.0, 0, 0), 0, 4, 40, Vocabulary(encoder.tokenizer))
-    ids, segments, _ = rows
-    output, _ = MaskedWords(encoder.model).eval().encode(*rows, 0.0)
+    ids, segments, places = rows
+    output, _ = MaskedWords(encoder.model).eval().encode(ids, segments, places, 0.0)
     seen = 0
     for row in range(4):
         for number in range(1, int(segments[row].max()) + 1):

@@ -243,11 +243,11 @@ export function addNorm(root, context) {
       state = chosen;
       render();
     },
-    kept() {
+    pictures() {
       const block = run && packets.get(run, state.layer);
-      if (!run || !block) return null;
+      if (!run || !block) return [];
       const { sum, position } = placed(block), query = { ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` };
-      return { picture: 'length_parts', query: { ...toQuery(query), sum_token: String(position) }, name: `What came in and what was added: ${calledToken(run, position)}, layer ${state.layer}` };
+      return [['length_parts', 'What came in and what was added'], ['norm_strips', 'Number by number']].map(([picture, title]) => ({ picture, query: { ...toQuery(query), sum_token: String(position) }, name: `${title}: ${calledToken(/** @type {Packet} */ (run), position)}, layer ${state.layer}` }));
     },
     end() {
       packets.end();

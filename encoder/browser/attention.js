@@ -328,13 +328,13 @@ export function attention(root, context) {
       state = chosen;
       render();
     },
-    kept() {
-      if (!run) return null;
+    pictures() {
+      if (!run) return [];
       const { stop, layer, head } = placed(), own = stop.own ? `, head ${head}` : '', warm = stop.key === 'softmax' && temperature !== 1;
-      return {
+      return [{
         picture: 'picture', name: `${labelOf(stop, divisorOf(run, null))} of layer ${layer}${own}${warm ? ', at temperature 1.0' : ''}`,
         query: toQuery({ ...made(state), layer, head, step: stop.step }),
-      };
+      }];
     },
     end() {
       rest.end();

@@ -12,11 +12,13 @@ import { dress, focused, rove, themeOf } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
+import { made } from './load.js';
 import { percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
 import { begins, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
 import { parts, say } from './say.js';
+import { toQuery } from './store.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
 
@@ -445,6 +447,12 @@ export function carried({ context, root, changed, choose }) {
       now = known();
     },
     headline,
+    /** What can be saved. @returns {import('./keep.js').Kept[]} */
+    pictures() {
+      const { found, all } = now, [guess, over] = competing();
+      if (!found?.small || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
+      return [{ picture: 'carried', name: 'What is carried, and from which words', query: { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) } }];
+    },
     /** Whether the headline is of what is compared now. */
     known: () => place() < 0 || now.found !== null || now.why !== '',
     view() {

@@ -326,13 +326,15 @@ export function compare(root, context) {
       state = chosen;
       render();
     },
-    kept() {
-      if (!run || !looking() || !both(run, state)) return null;
+    pictures() {
+      if (!run) return [];
+      if (!looking()) return flow.pictures();
+      if (!both(run, state)) return [];
       const { layer, head } = state;
-      return {
+      return [{
         picture: 'beside_change', name: `B minus A: head ${head} of layer ${layer}`,
         query: { ...toQuery({ ...made(state), other: state.other, other_model: state.other_model, layer, head }), beside_step: `layers.${layer}.${STEP}` },
-      };
+      }];
     },
     end() {
       rest.end();

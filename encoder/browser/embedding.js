@@ -218,13 +218,16 @@ export function embedding(root, context) {
       state = chosen;
       render();
     },
-    kept() {
+    pictures() {
       const all = part();
-      if (!run || !all) return null;
+      if (!run || !all) return [];
       const { key, step, position, title } = placed(all), query = toQuery({ ...made(state), step, layer: state.layer, head: state.head });
-      if (key === 'word') return { picture: 'near_words', name: `The words nearest to ${namesOf(run.about.tokens)[position]}`, query: { ...query, near_word: String(position) } };
-      if (key === 'position' && all.arrays.alike) return { picture: 'alike_places', name: 'How alike the positions are', query };
-      return { picture: 'picture', name: `${title}: the numbers of all tokens`, query };
+      return [
+        ...(key === 'word' ? [{ picture: 'near_words', name: `The words nearest to ${namesOf(run.about.tokens)[position]}`, query: { ...query, near_word: String(position) } }] : []),
+        ...(key === 'position' && all.arrays.alike ? [{ picture: 'alike_place', name: `How alike position ${position} is to each`, query: { ...query, near_word: String(position) } }, { picture: 'alike_places', name: 'How alike the positions are', query }] : []),
+        { picture: 'embedding_strips', name: 'Word, position and sum, number by number', query: { ...query, near_word: String(position) } },
+        { picture: 'picture', name: `${title}: the numbers of all tokens`, query },
+      ];
     },
     end() {
       rest.end();

@@ -300,12 +300,12 @@ export function feedForward(root, context) {
       state = chosen;
       render();
     },
-    kept() {
+    pictures() {
       const block = run && packets.get(run, state.layer);
-      if (!run || !block) return null;
+      if (!run || !block) return [];
       const { stop, row } = placed(block), position = aboutBlock(block).rows[row], query = toQuery({ ...made(state), layer: state.layer, head: state.head });
-      if (STOPS[stop].key === 'activation') return { picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`, query: { ...query, curve_token: String(position) } };
-      return { picture: 'picture', name: `${begins(toldOf(block, STOPS[stop].key, 0).title)}, layer ${state.layer}`, query: { ...query, step: STOPS[stop].step } };
+      if (STOPS[stop].key === 'activation') return [{ picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`, query: { ...query, curve_token: String(position) } }];
+      return [{ picture: 'picture', name: `${begins(toldOf(block, STOPS[stop].key, 0).title)}, layer ${state.layer}`, query: { ...query, step: STOPS[stop].step } }];
     },
     end() {
       clearTimeout(resting);

@@ -242,10 +242,10 @@ export function heads(root, context) {
       [run, state] = [given, chosen];
       redraw();
     },
-    kept() {
-      if (!run || !state || tabled) return null;
+    pictures() {
+      if (!run || !state || tabled) return [];
       const { layer, head } = state;
-      return { picture: 'all_heads', name: 'The maps of all heads', query: toQuery({ ...made(state), layer, head }) };
+      return [{ picture: 'all_heads', name: 'The maps of all heads', query: toQuery({ ...made(state), layer, head }) }];
     },
     end() {
       clearTimeout(saying);

@@ -50,7 +50,7 @@ export function keep(root, context) {
   let waits = '', size = SIZES[0][0], chosen = 0; // the place of a picture, where there are several
 
   /** What can be taken along of the page: one picture, or several. */
-  const offered = () => context.pictures?.() ?? [context.kept()].flatMap(one => one ?? []);
+  const offered = () => context.pictures();
   const mine = () => offered()[chosen] ?? offered()[0] ?? null;
 
   /** What is said of a picture, asked once. @param {Kept} kept */
@@ -96,7 +96,7 @@ export function keep(root, context) {
   const names = () => (offered().length < 2 ? nothing : html`<div role="group" aria-label="Picture">${offered().map(({ name }, i) => html`
     <button type="button" role="menuitemradio" tabindex="-1" aria-checked=${i === chosen} @click=${() => { chosen = i; look(); into(entries(), box); }}>${name}</button>`)}</div>`);
   const entries = () => html`<p class="enc-keep-name" id="enc-keep-name">${offered().length < 2 ? kept?.name : 'Which picture?'}</p>
-    <div role="menu" aria-labelledby="enc-keep-name">${names()}${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>${key === 'pdf' && !context.pictures ? widths() : nothing}` : nothing))}</div>
+    <div role="menu" aria-labelledby="enc-keep-name">${names()}${ENTRIES.map(([key, text]) => (has(key) ? html`<button type="button" role="menuitem" tabindex="-1" data-keep=${key} @click=${list.does(() => act(key))}>${text}</button>${key === 'pdf' ? widths() : nothing}` : nothing))}</div>
     <p class="enc-keep-waiting" role="status">${waits || (found && has('svg') ? found.note : '')}</p>`;
   /** How wide a picture is saved. */
   const widths = () => html`<div role="group" class="enc-keep-size" aria-label="Width of a picture">${SIZES.map(([key, text, wide]) => html`<button type="button" role="menuitemradio" tabindex="-1" aria-checked=${key === size} data-size=${key} title=${wide} @click=${() => { size = key; into(entries(), box); }}>${text}</button>`)}</div>`;
@@ -145,7 +145,7 @@ export function keep(root, context) {
     element: el('div', { class: 'enc-keep-part' }, button, box, said),
     /** Shows the lines that make the numbers of the picture. */
     async code() {
-      const kept = mine();
+      const kept = offered()[0];
       if (!kept) return;
       write(said, 'Looking up the lines …');
       await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));

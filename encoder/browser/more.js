@@ -81,7 +81,7 @@ function files({ save }, first) {
 function picture({ root, context }, first) {
   let now = first;
   const element = el('figure', { class: 'more-picture' }), drawn = chart();
-  const kept = keep(root, { ...context, run: () => null, kept: () => ({ picture: now.picture, query: now.query, name: now.title }) });
+  const kept = keep(root, { ...context, run: () => null, pictures: () => [{ picture: now.picture, query: now.query, name: now.title }] });
   const show = (/** @type {string} */ finding) => into(html`<div class="more-head"><h4>${now.title}</h4>${kept.element}</div>${drawn.element}<p class="more-finding">${finding}</p><p class="more-said">${now.more}</p>`, element);
   return {
     element,

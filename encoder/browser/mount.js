@@ -40,10 +40,10 @@ import { meanings } from './terms.js';
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, kept: () => import('./keep.js').Kept | null, pictures?: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
-/** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
+/** `pictures` are what can be saved, the main one first; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, pictures: () => import('./keep.js').Kept[], end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
@@ -130,7 +130,7 @@ function begin(root, options) {
     asks: () => (options.above?.()?.veils ? options.above?.()?.asks : null),
     counted: () => options.above?.()?.heads ?? [],
     tries: () => options.above?.()?.tries ?? false,
-    kept: () => (options.above?.()?.veils ? null : keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null),
+    pictures: () => (options.above?.()?.veils ? [] : [...inFront(), ...(page?.pictures() ?? []), ...parts.pictures()]),
     code: () => { top.code(); },
     more: (name, choices) => {
       options.store.choose(choices);
@@ -233,10 +233,10 @@ function begin(root, options) {
     drawer.draw(run, state.number, entered);
     entered = false;
   }
-  /** The terms of the number that is open, to be taken along. @returns {import('./keep.js').Kept | null} */
-  function keptSum() {
+  /** What is open over the page or below it: the terms of a number, the numbers of a step. */
+  function inFront() {
     const sum = drawer?.sum(), state = options.store.get();
-    return sum ? { picture: 'terms', name: sum.name, query: toQuery({ ...made(state), cell: sum.cell }) } : null;
+    return [...(sum ? [{ picture: 'terms', name: sum.name, query: toQuery({ ...made(state), cell: sum.cell }) }] : []), ...(unfoldedNumbers?.pictures() ?? [])];
   }
   /** Whether a number was opened here, and not by the address. */
   let entered = false;

@@ -133,11 +133,11 @@ export function numbers(root, context, of) {
       state = now;
       render();
     },
-    /** The picture of the step, where it is what stands in sight. @returns {import('./keep.js').Kept | null} */
-    kept() {
-      if (!run || !described || page.getBoundingClientRect().top > innerHeight / 2) return null;
+    /** The picture of the step, where it is what stands in sight. @returns {import('./keep.js').Kept[]} */
+    pictures() {
+      if (!run || !described || page.getBoundingClientRect().top > innerHeight / 2) return [];
       const { step, title, layer } = described;
-      return { picture: layer === undefined ? 'picture' : 'layer_step', name: `${title}: the numbers of all tokens`, query: toQuery({ ...made(state), layer: state.layer, head: state.head, step: step.replace(LAYER, '') }) };
+      return [{ picture: layer === undefined ? 'picture' : 'layer_step', name: `${title}: the numbers of all tokens`, query: toQuery({ ...made(state), layer: state.layer, head: state.head, step: step.replace(LAYER, '') }) }];
     },
     end() {
       packets.end();

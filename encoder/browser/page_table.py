@@ -24,6 +24,9 @@ class DrawnPage:
     shows: tuple[str, ...] | None = None  # the steps that its picture shows itself; None where it shows all
     place: bool = True  # whether a layer and a head mean something there
     more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
+    # The keys of its main picture by the step or view of the address, "" where that names none, "*" for any other one
+    pictures: tuple[tuple[str, str], ...] = ()
+    word: str = ""  # the choice in which these take the word of the address
 
     def in_full(self, step: str) -> str:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
@@ -35,6 +38,8 @@ PAGES: Mapping[str, DrawnPage] = {
         "Start",
         1,
         "home",
+        pictures=(("", "arcs"),),
+        word="word",
         more=(
             ("words", "Which words made the guess"),
             ("several", "Several heads together, as lines and as a matrix"),
@@ -53,6 +58,11 @@ PAGES: Mapping[str, DrawnPage] = {
             for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
         ),
         place=False,
+        pictures=(
+            *(("", "near_words"), ("embedding.tokens", "near_words"), ("embedding.scaled", "near_words")),
+            *(("embedding.positions", "alike_place"), ("*", "embedding_strips")),
+        ),
+        word="near_word",
         more=(("near", "The nearest words of the table"), ("places", "How alike two positions are"), CHECKS),
     ),
     "attention": DrawnPage(
@@ -62,6 +72,7 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("attention",),
         opens_on="attention.weights",
         shows=tuple(f"attention.{name}" for name in ATTENTION),
+        pictures=(("", "picture"),),
         more=(
             CHART,
             ("heads", "What each head adds, after W_O"),
@@ -77,6 +88,8 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("add_norm_1", "add_norm_2", "layer_output"),
         opens_on="add_norm_1.sum",
         shows=(*(f"add_norm_{n}.{name}" for n in (1, 2) for name in SUBLAYERS), "output"),
+        pictures=(("", "length_parts"),),
+        word="sum_token",
         more=(
             CHART,
             ("sides", "All numbers before the norm and after it"),
@@ -92,6 +105,8 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("feed_forward",),
         opens_on="feed_forward.activation",
         shows=(*(f"feed_forward.{name}" for name in UNITS), "add_norm_2.sum"),
+        pictures=(("", "units_on_curve"), ("feed_forward.activation", "units_on_curve"), ("*", "picture")),
+        word="curve_token",
         more=(
             CHART,
             ("corpus", "Where a unit fires in many sentences"),
@@ -108,6 +123,8 @@ PAGES: Mapping[str, DrawnPage] = {
         opens_on="output",
         of_layer=False,
         shows=("output",),
+        pictures=(("", "lens"),),
+        word="lens_token",
         more=(
             CHART,
             ("words", "The nearest words of the table"),
@@ -124,6 +141,7 @@ PAGES: Mapping[str, DrawnPage] = {
         7,
         "toggle_off",
         CHANGE,
+        pictures=(("", "guess_changed"),),
         more=(
             ("whole", "Switches for the whole model"),
             ("differs", "What differs from the run without changes"),
@@ -139,6 +157,7 @@ PAGES: Mapping[str, DrawnPage] = {
         1,
         "compare",
         CHANGE,
+        pictures=(("", "carried"), ("look", "beside_change")),
         more=(
             ("apart", "How far the two runs are apart"),
             ("beside", "Any step of both runs, side by side"),
@@ -153,6 +172,7 @@ PAGES: Mapping[str, DrawnPage] = {
         6,
         "apps",
         DEEPER,
+        pictures=(("", "all_heads"),),
         more=(
             ("jobs", "Jobs that were examined on gold trees"),
             ("roles", "Where each head looks, and all measures of all heads"),

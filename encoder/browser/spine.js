@@ -2,12 +2,14 @@
 // The spine: what each part of the model costs the guess, in the order of the data; a click goes to its page.
 import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
+import { made } from './load.js';
 import { both, percent, tight, times } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
 import { answerAt, answerStep, called, effects, isTried, labelsOf, LITTLE, moves, NOISE, wordAt, words } from './run.js';
 import { parts as partsOf, say, set } from './say.js';
+import { toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -174,6 +176,14 @@ export function spine(context) {
   }
   return {
     element,
+    /** What can be saved. @returns {import('./keep.js').Kept[]} */
+    pictures() {
+      if (!run || element.hidden || labelsOf(run)) return [];
+      const { shares, wait, position } = spokenOf(run), { layer, head, word } = state;
+      /** @type {Record<string, string>} */
+      const asked = shares ? { why_token: String(position), why_word: shares.word, why_other: shares.other } : { why_token: String(words(run)[wordAt(run, word)]?.position ?? 0) };
+      return wait ? [] : [{ picture: 'part_costs', name: 'What each part costs', query: { ...toQuery({ ...made({ ...state, edits: '' }), layer, head }), ...asked } }];
+    },
     end() { for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, away); },
     /** What is changed costs nothing here: parts are tried in the run without it. @param {Packet} given @param {Chosen} chosen */
     draw(given, chosen) {

@@ -216,14 +216,14 @@ export function start(root, context) {
       const found = now.model === DEFAULTS.model && couple();
       if (found) context.fetch({ sentence: found.sentences[1 - found.chosen], hidden: [], edits: '' }).catch(() => null);
     },
-    kept() {
+    pictures() {
       const word = run && state && words(run)[wordAt(run, state.word)];
-      if (!word || !state || editing || bare()) return null;
+      if (!word || !state || editing || bare()) return [];
       const { layer, head } = state;
-      return {
+      return [{
         picture: 'arcs', name: `Head ${head} of layer ${layer}, from ${word.gap ? 'the gap' : `“${word.name}”`}`,
         query: toQuery({ ...made(state), layer, head, word: word.position }),
-      };
+      }];
     },
     end() {
       clearTimeout(saying);

@@ -393,12 +393,13 @@ export function whatIf(root, context) {
       state = chosen;
       render();
     },
-    kept() {
+    pictures() {
       const found = run && now();
-      if (!found || ((!found.guess || labelsOf(found.base)) && !found.changed.edits)) return null;
+      if (!found || ((!found.guess || labelsOf(found.base)) && !found.changed.edits)) return [];
       const { subject, base, changed } = found, guess = found.guess && !labelsOf(base), { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
       const [kind, name] = guess ? ['guess_changed', `The guess at the gap, ${start}`] : ['words_moved', `How far words end up, ${start}`];
-      return { picture: kind, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
+      const gap = String(base.about.gap), board = guess ? [{ picture: 'part_board', name: 'The guess without each part alone', query: { ...toQuery({ ...made({ ...state, ...subject, edits: '' }), layer, head }), why_token: gap, why_word: base.about.guesses[gap][0][0] } }] : [];
+      return [{ picture: kind, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) }, ...board];
     },
     end() {
       rest.end();

@@ -345,6 +345,31 @@ def shares_without_each_part(
 
 
 @torch.inference_mode()
+def part_costs(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Tensor:
+    """Return what each part alone costs an answer, on top of the run's edits: [parts], above 0 where it is weaker then.
+
+    First positions, where they are added, then attention and feed-forward of each layer. It is the share of the answer
+    that is lost without the part; of one that is held against another, the lead in nats.
+    """
+    edits = [edit for edit in part_off(encoder.config) if edit.heads is None]
+    how, (place, *ids) = answers(encoder.config), (target.position, *target.words)
+    chunks = outcomes(encoder, trace, edits, WatchedWord(place, 0), ROWS)
+    scores = [run.logits for chunk in chunks for run in chunk if run.logits is not None]
+    shares = how.shares(torch.stack([how.scores(trace, place), *scores]))[:, ids].double()
+    sizes = shares[:, 0] if target.against is None else shares.log() @ torch.tensor([1.0, -1.0]).double()
+    return sizes[0] - sizes[1:]
+
+
+@torch.inference_mode()
+def part_moves(encoder: TextEncoder, trace: Trace, word: Sequence[int]) -> torch.Tensor:
+    """Return how far the last vectors of a word's pieces move without each part, in their lengths: see `part_costs`."""
+    moves = moved_without_each_part(encoder, trace)
+    places = [moves["moved_places"][None]] if "moved_places" in moves else []
+    every = np.concatenate([*places, moves["moved_parts"].reshape(-1, len(trace.tokens))])
+    return torch.from_numpy(every[:, list(word)].mean(-1))
+
+
+@torch.inference_mode()
 def scores_without_each_head(encoder: TextEncoder, trace: Trace, position: int) -> torch.Tensor:
     """Return the scores of all words or labels at a place when one head alone gives zeros: [layers, heads, count]."""
     edits = knock_outs(encoder.config, ("attention.heads",))

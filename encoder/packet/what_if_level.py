@@ -10,6 +10,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.edits.edit_text import sentence
 from encoder.experiments.ablation import forward, together
+from encoder.experiments.attributions.target import Target
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.metrics.answer import answers, name_of
 from encoder.model.config import EncoderConfig
@@ -65,7 +66,7 @@ def columns(config: EncoderConfig, layer: int, *, heads: bool) -> list[tuple[Edi
 def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
     """Return what each part does alone: to the shares of words at the gap, and without one to the output."""
     gap, config, how = guessed_at(encoder, trace), encoder.config, answers(encoder.config)
-    outcomes = list(without(encoder, trace, gap))
+    outcomes = list(without(encoder, trace, gap, heads=gap is None))
     if gap is None:
         changes = torch.cat([change for change, _ in outcomes])
         return {"words": []}, {"change": exact(changes.reshape(config.n_layers, -1).numpy())}
@@ -79,17 +80,32 @@ def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[
     return about, {"parts": exact(every[:, ids].reshape(config.n_layers, -1, len(ids)).numpy())}
 
 
-def without(encoder: TextEncoder, trace: Trace, gap: int | None) -> Iterator[tuple[Tensor, Tensor | None]]:
+def without(
+    encoder: TextEncoder, trace: Trace, gap: int | None, *, heads: bool
+) -> Iterator[tuple[Tensor, Tensor | None]]:
     """For some parts after the other: how far the output changes without each [parts], and the logits at the gap."""
     before, config = rows(trace, "output"), encoder.config
     size = together(len(trace.tokens))
     length = torch.linalg.vector_norm(before)
     for layer in range(config.n_layers):
-        wanted = columns(config, layer, heads=gap is None)
+        wanted = columns(config, layer, heads=heads)
         for chunk in (wanted[i : i + size] for i in range(0, len(wanted), size)):
             output, logits = forward(encoder, trace, chunk, {}, gap)
             apart = output[:, : len(tokens(trace))] - before
             yield torch.linalg.vector_norm(apart, dim=(1, 2)) / length, None if gap is None else stacked(logits)
+
+
+@torch.inference_mode()
+def share_changes(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
+    """Return how the share of an answer changes without each part alone: [layers, heads + 3], below 0 where it falls.
+
+    After the heads of a layer come its attention, its feed-forward, and both.
+    """
+    how, place = answers(encoder.config), target.position
+    runs = without(encoder, trace, place, heads=True)
+    scores = torch.cat([logits for _, logits in runs if logits is not None])
+    shares = how.shares(torch.cat([how.scores(trace, place)[None], scores]))[:, target.word]
+    return (shares[1:] - shares[0]).reshape(encoder.config.n_layers, -1)
 
 
 def stacked(logits: Any) -> Tensor:

@@ -1,7 +1,8 @@
 """Make the files of a picture, or of several on one sheet.
 
 `python -m encoder.pictures all_heads layer_step --model base --sentence "A cat sat." --layer 5 --out sheet.pdf`
-A key followed by the parameters of a link, such as `"layer_step?layer=3&head=1"`, is of what these say.
+A key followed by the parameters of a link, such as `"layer_step?layer=3&head=1"`, is of what these say. The address of
+a page, such as `"http://localhost:8501/attention?layer=3&head=1"`, stands for its main picture.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from urllib.parse import parse_qsl
 from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
 from encoder.pictures.link import from_query
+from encoder.pictures.page_pictures import is_address, shown_at
 from encoder.pictures.picture import Answer
 from encoder.pictures.picture_files import OF_ANSWER, OF_SHEET
 from encoder.pictures.printing import DPI, SIZES, Sheet
@@ -54,7 +56,7 @@ def parser() -> CommandLine:
     """The arguments of the command line."""
     line = CommandLine(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
     line.add_argument(
-        "pictures", nargs="*", metavar="picture", help="keys, or KEY?PARAMETERS of a link; none lists all"
+        "pictures", nargs="*", metavar="picture", help="keys, KEY?PARAMETERS, or addresses of pages; none lists all"
     )
     line.add_argument("--sentence", help="what the model reads")
     line.add_argument("--second", help="sentence B of a pair")
@@ -102,11 +104,14 @@ def write(arguments: argparse.Namespace) -> str:
 
 
 def answer(address: str, view: View) -> Answer:
-    """The picture of a key, of what its parameters ask for, or of `view` where it has none.
+    """The picture of a page's address, or of a key: of what its parameters ask for, or of `view` where it has none.
 
     Raises:
-        EncoderError: there is no such picture, or no link says that.
+        EncoderError: there is no such page or picture, or no link says that.
     """
+    if is_address(address):
+        shown, asked = shown_at(address)
+        return shown.of(ask(shown, asked))
     key, _, query = address.partition("?")
     each = picture(key)
     if query:

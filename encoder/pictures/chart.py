@@ -11,6 +11,8 @@ from encoder.pictures.numbers import Numbers
 from encoder.support.formatting import short
 from encoder.support.theme import Kind, limits
 
+FAR = (2, 4)  # times the usual, from where a largest number does not end the colours; of shares
+
 
 @dataclass(frozen=True, eq=False)
 class Chart:
@@ -101,16 +103,55 @@ def listed(given: Any, count: int) -> Sequence[Any]:
     return given if isinstance(given, list | tuple) else [given] * count
 
 
-def ends(maps: Sequence[SmallMap]) -> str:
-    """The ends of every map's scale, said once where they are the same for all."""
-    words = {small.ends: f"{short(small.ends[0])} to {short(small.ends[1])}" for small in maps}
-    if len(words) == 1:
-        return next(iter(words.values()))
-    return ", ".join(f"{small.title.lower()} {words[small.ends]}" for small in maps)
+def maps_of(chart: Chart, kind: str) -> list[SmallMap]:
+    """The maps of a picture: one, or one for each place of all dimensions but the last two."""
+    look = chart.look
+    if kind == "maps":
+        return small_maps(chart)
+    values = np.asarray(chart.numbers.array, dtype=np.float32)
+    blank = look.get("blank")
+    largest = look.get("largest") or largest_of(values, blank)
+    if kind == "tiles":
+        return [
+            SmallMap(name, name, each, chart.values, largest) for name, each in zip(chart.names(0), values, strict=True)
+        ]
+    return [SmallMap("", "", values, chart.values, largest, blank)]
 
 
-def scales(maps: Sequence[SmallMap]) -> str:
-    """The ends of every map's scale as a sentence."""
-    if len({small.ends for small in maps}) == 1:
-        return f"One colour scale for all, from {ends(maps)}."
-    return f"Colour scales: {ends(maps)}."
+def scale_of(small: SmallMap, chart: Chart) -> tuple[Kind, float, float]:
+    """How a map is coloured and the ends of its colours, as on the screen."""
+    low, high = small.ends
+    if chart.look.get("screen") and not chart.look.get("largest"):
+        low, high = limits(
+            "signed" if small.kind == "signed" else "positive", end_on_screen(small.coloured, small.kind)
+        )
+        return ("positive" if small.kind == "share" else small.kind), low, high
+    least = float(np.min(small.coloured, initial=high, where=np.isfinite(small.coloured)))
+    return ("positive", least, high) if chart.look.get("fit") and 0 < least < high else (small.kind, low, high)
+
+
+def end_on_screen(values: np.ndarray, kind: Kind) -> float:
+    """Where the colours of a map end in the browser: at the largest, unless a few are far above all others."""
+    sizes = np.abs(np.where(np.isfinite(values), values, np.nan))
+    peaks, share = (np.nanmax(sizes, -1), 0.9) if kind == "share" else (sizes, 0.99)
+    usual = np.sort(peaks[np.isfinite(peaks)])
+    if not usual.size:
+        return 1.0
+    end = float(usual[int(share * (usual.size - 1))])
+    return end if 0 < FAR[kind == "share"] * end < usual[-1] else float(usual[-1]) or 1.0
+
+
+def ends_said(chart: Chart, kind: str) -> str:
+    """The ends of the colours of a picture, said once where they are the same for all maps; empty where it has none."""
+    if kind == "words":
+        low, high = limits(chart.values, largest_of(chart.numbers.array))
+        return f"{short(low)} to {short(high)}"
+    if kind not in ("matrix", "tiles", "maps"):
+        return ""
+    if "scale" in chart.look:
+        return str(chart.look["scale"])
+    maps = maps_of(chart, kind)
+    words = [f"{short(low)} to {short(high)}" for _, low, high in (scale_of(small, chart) for small in maps)]
+    if len({*words}) == 1:
+        return words[0]
+    return ", ".join(f"{small.title.lower()} {text}" for small, text in zip(maps, words, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 
 from encoder.explain.snippet import maker_of
 from encoder.metrics.word_kinds import tokens_drawn
-from encoder.pictures.chart import Chart
+from encoder.pictures.chart import Chart, ends_said
 from encoder.pictures.export.caption import About, caption, file_name
 from encoder.pictures.export.tables import Rows, to_csv
 from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, lines, make_now, variables, work_out
@@ -19,7 +19,7 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.link import to_query
 from encoder.pictures.numbers import Names, Numbers
 from encoder.pictures.scene import Needs, Option, Scene, names_along
-from encoder.pictures.screen import KINDS, SCALES
+from encoder.pictures.screen import KINDS
 from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.import_names import on_demand
@@ -265,7 +265,7 @@ class Answer:
     @property
     def scale(self) -> str:
         """The ends of its colours, in words; empty where nothing is coloured."""
-        return SCALES[self.kind](self.chart) if self.kind in SCALES else self.figure().scale
+        return ends_said(self.chart, self.kind)
 
     def _repr_html_(self) -> str:
         """Show it as the last line of a notebook's cell; say what it shows where it cannot be drawn there."""

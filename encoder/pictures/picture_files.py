@@ -95,8 +95,18 @@ def cell_text(cell: object) -> str:
 
 
 IN_BROWSER = (  # the pictures that the browser's pages show
-    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "length_parts", "lens", "moves"),
-    *("layer_step", "near_words", "picture", "terms", "units_on_curve", "words_moved"),
+    *(
+        "all_heads",
+        "alike_place",
+        "alike_places",
+        "arcs",
+        "beside_change",
+        "carried",
+        "embedding_strips",
+        "guess_changed",
+    ),
+    *("layer_step", "length_parts", "lens", "moves", "near_words", "norm_strips", "part_board", "part_costs"),
+    *("picture", "terms", "units_on_curve", "why_parts", "why_sum", "words_moved"),
 )
 ABOVE = ("numbers", "number", "cell")  # choices that only a server can show
 

@@ -4,22 +4,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import bidirectional
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from encoder.pictures.chart import Chart, SmallMap, largest_of, small_maps
+from encoder.pictures.chart import Chart, SmallMap, maps_of, scale_of
 from encoder.pictures.figures.areas import bars_of, colour_of, layer_names, rectangles
 from encoder.pictures.figures.charts import below, first_terms, level
 from encoder.pictures.figures.scatter import LEAST, LETTER, LEVELS, apart
 from encoder.pictures.numbers import array
+from encoder.pictures.printed_text import write
 from encoder.support.formatting import percent, short, shown
 from encoder.support.theme import (
     ACCENT,
@@ -42,7 +40,7 @@ MOST_SHAPES = 2_500  # cells that are shapes of their own; more are pixels
 PIXELS = 150  # along a side of a map of pixels, at least
 MOST_NUMBERS = 2_500  # cells that have their number within, where it has room
 BAR = 16.0  # mm for a colour scale and its numbers
-LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
+SCALE = (1.5, 2.5)  # mm beside the cells, and that a colour scale is wide
 WORDS_HIGH = 2.2  # lines of a cell that has a word and its number
 MOST_OF_NAME = 48  # letters of the name of a series
 TALLEST = 200.0  # mm of all cells of a picture
@@ -119,21 +117,6 @@ class Tiles:
         return i // self.across * (n + high), i % self.across * (m + wide)
 
 
-def maps_of(chart: Chart, kind: str) -> list[SmallMap]:
-    """The maps of a picture: one, or one for each place of all dimensions but the last two."""
-    look = chart.look
-    if kind == "maps":
-        return small_maps(chart)
-    values = np.asarray(chart.numbers.array, dtype=np.float32)
-    blank = look.get("blank")
-    largest = look.get("largest") or largest_of(values, blank)
-    if kind == "tiles":
-        return [
-            SmallMap(name, name, each, chart.values, largest) for name, each in zip(chart.names(0), values, strict=True)
-        ]
-    return [SmallMap("", "", values, chart.values, largest, blank)]
-
-
 def tiles_of(chart: Chart, kind: str, room: Room) -> Tiles:
     """Where the maps of a picture stand."""
     maps, names = maps_of(chart, kind), chart.numbers.along(chart.numbers.dims[-1])
@@ -172,19 +155,12 @@ def draw_maps(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
             axes.text(
                 left + tiles.shape[1] / 2, top - 0.4 / tiles.cell[1], title, ha="center", va="bottom", size=points
             )
-        write_numbers(axes, small, (top, left), tiles, drawn)
+        write_numbers(axes, small, writers(chart)[0], (top, left), tiles, drawn)
+    if len(scales) == 1:
+        add_scale(axes, drawn, tiles.size, tiles.cell, room, writers(chart)[1])
     rows, columns = tiles.size
     axes.set(xlim=(0, columns), ylim=(rows, 0), aspect=tiles.cell[1] / tiles.cell[0])
     name_sides(axes, chart, tiles, room)
-    if len(scales) == 1:
-        add_scale(axes, drawn, rows * tiles.cell[1])
-
-
-def scale_of(small: SmallMap, chart: Chart) -> tuple[Kind, float, float]:
-    """How a map is coloured and the ends of its colours, as on the screen."""
-    low, high = small.ends
-    least = float(np.min(small.coloured, initial=high, where=np.isfinite(small.coloured)))
-    return ("positive", least, high) if chart.look.get("fit") and 0 < least < high else (small.kind, low, high)
 
 
 def fill(
@@ -208,13 +184,29 @@ def fill(
     return drawn
 
 
-def add_scale(axes: Axes, drawn: ScalarMappable, high: float) -> None:
-    """The colour scale beside a picture with the numbers at its ends and between."""
-    ticks = np.linspace(drawn.norm.vmin or 0.0, drawn.norm.vmax or 0.0, 5 if high > 25 else 3)
-    bar = axes.figure.colorbar(drawn, ax=axes, fraction=0.05, pad=0.01, aspect=max(8, high / 2.5), ticks=ticks)
-    bar.ax.set_yticklabels([short(tick) for tick in ticks])
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0)
+def ends_of(drawn: ScalarMappable) -> tuple[float, float]:
+    """The numbers at both ends of the colours."""
+    norm: Any = drawn.norm
+    return float(norm.vmin or 0.0), float(norm.vmax or 0.0)
+
+
+def add_scale(
+    axes: Axes,
+    drawn: ScalarMappable,
+    size: tuple[float, float],
+    cell: tuple[float, float],
+    room: Room,
+    written: Callable[[float], str] = short,
+) -> None:
+    """The colour scale beside so many rows and columns, with the numbers at its ends and between."""
+    rows, columns = size
+    low, high = ends_of(drawn)
+    left, right = columns + SCALE[0] / cell[0], columns + sum(SCALE) / cell[0]
+    look: Any = {"cmap": drawn.cmap, "norm": drawn.norm, "interpolation": "none", "aspect": "auto", "clip_on": False}
+    axes.imshow(np.linspace(high, low, 255)[:, None], extent=(left, right, rows, 0), **look)
+    ticks: list[float] = np.linspace(low, high, 5 if rows * cell[1] > 25 else 3).tolist()
+    places = [(right, rows * (high - tick) / ((high - low) or 1)) for tick in ticks]
+    write(axes, places, [written(tick) for tick in ticks], MUTED[room.theme], room.letters, ha="left", away=(2, 0))
 
 
 def in_cell(value: float) -> str:
@@ -222,10 +214,45 @@ def in_cell(value: float) -> str:
     return "" if not np.isfinite(value) else f"{value:.2f}" if abs(value) < 10 else short(float(f"{value:.3g}"))
 
 
-def write_numbers(axes: Axes, small: SmallMap, at: tuple[float, float], tiles: Tiles, drawn: ScalarMappable) -> None:
+def in_percent(value: float) -> str:
+    """A share in whole percents without their sign, as in a cell of the screen."""
+    return "" if not np.isfinite(value) else "·" if abs(value) < 0.005 else f"{100 * value:.0f}"
+
+
+def in_points(value: float) -> str:
+    """A change of a share in points, with its sign."""
+    return in_percent(value) if abs(value) < 0.005 else signed(100 * value, 0)
+
+
+def signed(value: float, digits: int) -> str:
+    """A number with its sign."""
+    return f"{value:+.{digits}f}".replace("-", "\u2212")
+
+
+def whole_percent(share: float) -> str:
+    """A share as it stands at a word or bar: in whole percents."""
+    return percent(share, 1).replace("under ", "< ").replace("over ", "> ") if share else "0 %"
+
+
+def writers(chart: Chart) -> tuple[Callable[[float], str], Callable[[float], str]]:
+    """How the numbers of a map are written, in its cells and beside its scale."""
+    if chart.look.get("written") == "points":
+        return in_points, lambda tick: signed(100 * tick, 0) if tick else "0"
+    shares = chart.look.get("kinds", chart.values) == "share"
+    return (in_percent, whole_percent) if shares else (in_cell, short)
+
+
+def write_numbers(
+    axes: Axes,
+    small: SmallMap,
+    written: Callable[[float], str],
+    at: tuple[float, float],
+    tiles: Tiles,
+    drawn: ScalarMappable,
+) -> None:
     """The numbers of a map in its cells, where all have room."""
     if small.values.size * len(tiles.maps) <= MOST_NUMBERS:
-        texts = [[in_cell(float(value)) for value in row] for row in small.coloured]
+        texts = [[written(float(value)) for value in row] for row in small.coloured]
         write_cells(axes, small.coloured, texts, at, tiles.cell, drawn)
 
 
@@ -244,12 +271,10 @@ def write_cells(
     if points < LEAST_LETTERS:
         return
     (top, left), paints = at, drawn.to_rgba(np.nan_to_num(values, neginf=0.0))
-    for (i, j), value in np.ndenumerate(values):
-        red, green, blue, _ = paints[i, j]
-        dark = np.isfinite(value) and 0.299 * red + 0.587 * green + 0.114 * blue < 0.45
-        ink = "#ffffff" if dark else "#10131a"
-        x, y = left + j + 0.5, top + i + 0.5
-        axes.text(x, y, texts[i][j], ha="center", va="center", size=points, color=ink, in_layout=False)
+    light = paints[..., :3] @ [0.299, 0.587, 0.114]
+    inks = np.where(np.isfinite(values) & (light < 0.45), "#ffffff", "#10131a").ravel().tolist()
+    places = [(left + j + 0.5, top + i + 0.5) for i, j in np.ndindex(*values.shape)]
+    write(axes, places, [text for row in texts for text in row], inks, points, laid_out=False)
 
 
 def subject_of(chart: Chart, tiles: Tiles) -> tuple[int, int]:
@@ -272,25 +297,31 @@ def name_sides(axes: Axes, chart: Chart, tiles: Tiles, room: Room) -> None:
         names = {}
     elif len(names) < len(tiles.rows):
         names = {i: shown(numbered[i], longest + 4) for i in names}
+    ink = MUTED[room.theme]
     tops = [tiles.corner(i * tiles.across)[0] for i in range(down)]
-    axes.set_yticks([top + i + 0.5 for top in tops for i in names], [*names.values()] * down)
-    axes.set_ylabel(chart.look.get("row_title", ""))
-    axes.xaxis.set_label_position("bottom")
+    places = [(0.0, top + i + 0.5) for top in tops for i in names]
+    write(axes, places, [*names.values()] * down, ink, room.letters, ha="right", away=(-3, 0))
+    beside_names = room.width([*names.values()]) / POINT + 5
+    axes.set_ylabel(chart.look.get("row_title", ""), labelpad=beside_names)
+    rows = tiles.size[0]
     if isinstance(tiles.columns, list):
         heads = thinned(tiles.columns, tiles.cell[0], room, [column])
         heads = {} if len(tiles.maps) > 1 and len(heads) < 3 else heads
+        below = any(small.title for small in tiles.maps)
+        side: Any = {"va": "top", "away": (0, -3)} if below else {"va": "bottom", "away": (0, 3)}
         lefts = [tiles.corner(i)[1] for i in range(across)]
-        axes.set_xticks([left + j + 0.5 for left in lefts for j in heads], [*heads.values()] * across, rotation=90)
-        axes.set_xlabel(chart.look.get("column_title", ""))
-        titled = any(small.title for small in tiles.maps)
-        axes.tick_params(axis="x", top=not titled, labeltop=not titled, bottom=False, labelbottom=titled)
+        places = [(left + j + 0.5, rows * below) for left in lefts for j in heads]
+        write(axes, places, [*heads.values()] * across, ink, room.letters, upright=True, **side)
+        below_names = room.width([*heads.values()]) / POINT + 5 if below else 4
+        axes.set_xlabel(chart.look.get("column_title", ""), labelpad=below_names)
     else:
         step = max(1, tiles.shape[1] // 4)
         step = int(float(f"{step:.1g}"))
         counts = [j for j in range(0, tiles.shape[1], step)] if across == 1 else []
-        axes.set_xticks([j + 0.5 for j in counts], [str(j) for j in counts])
-        axes.set_xlabel(chart.look.get("column_title") or str(tiles.columns))
-    axes.tick_params(length=0)
+        places = [(j + 0.5, rows) for j in counts]
+        write(axes, places, [str(j) for j in counts], ink, room.letters, va="top", away=(0, -3))
+        axes.set_xlabel(chart.look.get("column_title") or str(tiles.columns), labelpad=room.letters + 4)
+    axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
 
 
@@ -311,22 +342,22 @@ def draw_words(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     low, high = limits(chart.values, float(np.abs(values).max(initial=0.0)))
     drawn = fill(axes, values, (0, 0), colours(chart.values, room.theme), Normalize(low, high))
     free = (room.wide - room.width(rows) - 2 * room.line - BAR) / len(columns)
-    written = percent if chart.values == "share" else in_cell
+    written = whole_percent if chart.values == "share" else in_cell
     texts = [
         [f"{fitted(shown(word, 12), free, room)}\n{written(value)}" for word, value in zip(*row, strict=True)]
         for row in zip(words.tolist(), values.tolist(), strict=True)
     ]
     write_cells(axes, values, texts, (0, 0), (free, WORDS_HIGH * room.line), drawn)
+    add_scale(axes, drawn, (len(rows), len(columns)), (free, WORDS_HIGH * room.line), room)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
     upright = room.width(columns) > 0.9 * free
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if upright else 0)
-    axes.set_ylim(len(rows), 0)
+    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
     axes.set_ylabel("rank" if along else chart.look.get("row_title", "position"))
     if along:
         axes.set_xlabel(chart.look.get("row_title", ""))
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     axes.spines[:].set_visible(False)
-    add_scale(axes, drawn, len(rows) * WORDS_HIGH * room.line)
 
 
 def fitted(text: str, free: float, room: Room) -> str:
@@ -568,53 +599,6 @@ def draw_links(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
     axes.axis("off")
 
 
-def draw_arcs(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
-    """Arcs from a word to the others, as thick as its shares, in a line or, where that has no room, down a column."""
-    shares, asked, down = chart.numbers.array, chart.look["from"], in_column(chart, room)
-    names, far = [shown(name) for name in chart.names(0)], max(asked, len(shares) - 1 - asked, 1)
-    most = int(shares.argmax())
-    for to in np.argsort(shares, kind="stable").tolist():
-        if to == asked or shares[to] < LEAST_ARC:
-            continue
-        out = 0.3 + 0.7 * abs(to - asked) / far
-        along, away = [asked, asked, to, to], [0, out / 0.75, out / 0.75, 0]
-        curve = Path([*zip(*((away, along) if down else (along, away)), strict=True)], [1, 4, 4, 4])
-        paint, strength = (ACCENT[room.theme], 1.0) if to == most else (colours("share", room.theme)(0.4), 0.9)
-        look = {"linewidth": max(0.7, 9 * shares[to]), "edgecolor": paint, "alpha": strength, "facecolor": "none"}
-        axes.add_patch(PathPatch(curve, capstyle="butt", clip_on=False, **look))
-    for i, (name, share) in enumerate(zip(names, shares.tolist(), strict=True)):
-        weight, paint = ("bold" if i == most else "normal"), (ACCENT if i in (most, asked) else INK)[room.theme]
-        edge = ACCENT[room.theme] if i == asked else "none"
-        box = {"boxstyle": "round,pad=0.25", "facecolor": "none", "edgecolor": edge, "linewidth": 0.8}
-        sides: Any = {"ha": "right", "va": "center"} if down else {"ha": "center", "va": "top"}
-        at, below_it = ((-0.32, i), (-0.05, i)) if down else ((i, -0.08), (i, -0.3))
-        axes.text(at[0], at[1], name, color=paint, weight=weight, bbox=box, **sides)
-        axes.text(below_it[0], below_it[1], percent(share), color=MUTED[room.theme], weight=weight, **sides)
-    ends = (-0.6, len(shares) - 0.4)
-    if down:
-        axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
-    else:
-        axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
-    axes.axis("off")
-
-
-def from_the_right(names: Sequence[str]) -> bool:
-    """Whether the first letters that have a way go from right to left, as a browser sets a sentence."""
-    ways = (bidirectional(c) for name in names if not name.startswith("[") for c in name)
-    return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
-
-
-def in_column(chart: Chart, room: Room) -> bool:
-    """Whether the words of a line have no room beside each other."""
-    names = [shown(name) for name in chart.names(0)]
-    return (room.width(names) + 1.2 * room.line) * len(names) > room.wide
-
-
-def high_arcs(chart: Chart, room: Room, kind: str) -> float:
-    """How high arcs with their words are."""
-    return 1.9 * room.line * len(chart.numbers.array) if in_column(chart, room) else max(34.0, 0.36 * room.wide)
-
-
 def high_links(chart: Chart, room: Room, kind: str) -> float:
     """How high a picture of lines from token to token is."""
     return min(TALLEST, max(30.0, 1.35 * room.line * len(chart.names(0))))
@@ -662,14 +646,13 @@ def draw_areas(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
 
 
 # How each kind is drawn, and how high it is at a width.
-PRINTED: dict[str, tuple[Callable[[Axes, Chart, Room, str], None], Callable[[Chart, Room, str], float]]] = {
+CHARTS: dict[str, tuple[Callable[[Axes, Chart, Room, str], None], Callable[[Chart, Room, str], float]]] = {
     "matrix": (draw_maps, high_maps),
     "tiles": (draw_maps, high_maps),
     "maps": (draw_maps, high_maps),
     "words": (draw_words, high_words),
     "links": (draw_links, high_links),
     "bars": (draw_bars, high_chart),
-    "arcs": (draw_arcs, high_arcs),
     "terms": (draw_terms, high_chart),
     "signed bars": (draw_terms, high_chart),
     "curve": (draw_curve, high_chart),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from encoder.pictures.chart import Chart, ends, small_maps
+from encoder.pictures.chart import Chart, small_maps
 from encoder.pictures.figures import charts, scatter
 from encoder.pictures.figures.areas import parameter_areas
 from encoder.pictures.figures.charts import outlines, units_on_curve
@@ -25,8 +25,13 @@ def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
         kind=chart.values,
         theme=theme,
         at=chart.at,
-        **chart.look,
+        **{name: of for name, of in chart.look.items() if name not in ("written", "screen")},
     )
+
+
+def draw_strips(chart: Chart, theme: Theme) -> Drawn:
+    """Vectors below one another."""
+    return matrix(chart.numbers.array, chart.names(0), "dimension", kind=chart.values, theme=theme)
 
 
 def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
@@ -38,7 +43,8 @@ def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
 
 def draw_bars(chart: Chart, theme: Theme) -> Drawn:
     """A bar for each place of the last dimension, and one beside it for each series."""
-    options = {"title": chart.unit, "at": chart.at} | {name: of for name, of in chart.look.items() if name != "from"}
+    asked = {name: of for name, of in chart.look.items() if name in ("title", "logarithmic")}
+    options = {"title": chart.unit, "at": chart.at} | asked
     return charts.token_bars(chart.series, chart.names(-1), theme=theme, **options)
 
 
@@ -122,7 +128,10 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
     "bars": draw_bars,
-    "arcs": draw_bars,  # the browser draws arcs of its own
+    **dict.fromkeys(("arcs", "circuit", "lying", "stack"), draw_bars),  # the browser draws these in ways of its own
+    "spine": draw_signed_bars,
+    "sum": draw_terms,
+    "strips": draw_strips,
     "terms": draw_terms,
     "curve": draw_curve,
     "race": draw_race,
@@ -136,12 +145,3 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "units": draw_units,
     "areas": draw_areas,
 }
-
-
-def name_ends(chart: Chart) -> str:
-    """The ends of the colours of small maps."""
-    words: str = chart.look["scale"] if "scale" in chart.look else ends(small_maps(chart))
-    return words
-
-
-SCALES: dict[str, Callable[[Chart], str]] = {"maps": name_ends}

@@ -423,7 +423,7 @@ def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None
 
 def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
-    for name, picture in (("word", "near_words"), ("position", "alike_places"), ("sum", "picture")):
+    for name, picture in (("word", "near_words"), ("position", "alike_place"), ("sum", "embedding_strips")):
         light(page, name)
         page.get_by_role("button", name="Save", exact=True).click()
         page.wait_for_function("name => window.kept.at(-1)?.picture === name", arg=picture)

@@ -93,21 +93,24 @@ def shares(trace: Trace, layer: int, head: int, word: int) -> np.ndarray:
 
 def test_the_menu_is_walked_by_keys_alone(front: Page) -> None:
     button, menu = front.get_by_role("button", name="Save", exact=True), front.get_by_role("menu")
+    pictures = menu.get_by_role("group", name="Picture", exact=True).get_by_role("menuitemradio")
     expect(button).to_have_attribute("aria-haspopup", "menu")
     for key in ("Enter", "Space", "ArrowDown"):
         button.focus()
         front.keyboard.press(key)
         expect(button).to_have_attribute("aria-expanded", "true")
-        expect(front.get_by_role("menuitem", name="Copy link")).to_be_focused()
+        expect(pictures.first).to_be_focused()
         front.keyboard.press("Escape")
         expect(button).to_be_focused()
         expect(menu).to_be_hidden()
         expect(button).to_have_attribute("aria-expanded", "false")
     front.keyboard.press("Enter")
     expect(menu.get_by_role("menuitem")).to_have_text(ALL)
-    for key, at in (("ArrowUp", -1), ("ArrowDown", 0), ("ArrowDown", 1), ("End", -1), ("Home", 0)):
+    expect(pictures).to_have_text([re.compile("Head 6 of layer 5"), "What each part costs"])
+    last = menu.get_by_role("menuitem", name=ALL[-1])
+    for key, to in (("ArrowUp", last), ("ArrowDown", pictures.first), ("ArrowDown", pictures.last), ("End", last)):
         front.keyboard.press(key)
-        expect(front.get_by_role("menuitem", name=ALL[at])).to_be_focused()
+        expect(to).to_be_focused()
     front.keyboard.press("Tab")
     expect(menu).to_be_hidden()
     button.click()
@@ -134,7 +137,8 @@ def test_a_picture_is_as_wide_as_chosen(front: Page) -> None:
         size = found.get_by_role("menuitemradio", name=name)
         size.click()
         expect(size).to_have_attribute("aria-checked", "true")
-        expect(found.get_by_role("menuitemradio", checked=True)).to_have_count(1)
+        widths = found.get_by_role("group", name="Width of a picture")
+        expect(widths.get_by_role("menuitemradio", checked=True)).to_have_count(1)
         with front.expect_download() as coming:
             found.get_by_role("menuitem", name="Picture as SVG").click()
         assert f'width="{width:.3f}mm"' in coming.value.path().read_text(encoding="utf-8")
@@ -225,12 +229,15 @@ def test_what_the_menu_offers_is_what_is_shown_by_then(front: Page) -> None:
     """Another head is chosen, as by a class, while the menu is open: before the server says what is there, or after."""
     waiting = held(front, lambda asked: None)
     front.get_by_role("button", name="Save", exact=True).click()
-    entry, of = front.get_by_role("menuitem", name="Numbers as CSV"), front.locator(".enc-keep-name")
+    entry, of = (
+        front.get_by_role("menuitem", name="Numbers as CSV"),
+        front.get_by_role("group", name="Picture", exact=True),
+    )
     for place in ("4,1", "5,6"):
         expect(of).not_to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
         front.locator(f"[data-head-row='{place}']").evaluate("row => row.click()")
         expect(of).to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
-        expect(front.get_by_role("menuitem", name="Copy link")).to_be_focused()
+        expect(of.get_by_role("menuitemradio").first).to_be_focused()
         waiting[-1].fulfill(json=ABOUT, headers=NAMED)
         expect(entry).to_be_visible()
     entry.click()

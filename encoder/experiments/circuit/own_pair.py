@@ -102,6 +102,18 @@ def study(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
     return results(encoder, run)
 
 
+def arrows(encoder: TextEncoder, run: PairRun) -> dict[Edge, float]:
+    """Return the edges of the smallest set of heads, each with the share of the flip that it carries: see `study`.
+
+    Raises:
+        PairError: the flip is too small.
+        EncoderError: a run of another model.
+    """
+    *_, ways = study(encoder, run)
+    assert isinstance(ways, Edges)
+    return ways.shares
+
+
 def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
     """Yield the results of a pair, each when it is there."""
     heads: tuple[Head, ...] = ()

@@ -102,7 +102,7 @@ def likeliest(
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
-    return draw(heat, frame, f"{short(low)} to {short(high)}")
+    return draw(heat, frame)
 
 
 def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:

@@ -13,12 +13,10 @@ from encoder.support.theme import ACCENT, MUTED, SECOND, Theme, labels
 class Drawn(go.Figure):  # type: ignore[misc]
     """A Plotly figure with its own numbers.
 
-    `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour scale, where there is
-    one.
+    `numbers` makes the rows of a table, the header first.
     """
 
     numbers: Callable[[], Rows] | None = None
-    scale: str = ""
 
 
 def mark(kind: str, **looks: Any) -> dict[str, Any]:
@@ -26,14 +24,12 @@ def mark(kind: str, **looks: Any) -> dict[str, Any]:
     return {"type": kind, **looks}
 
 
-def draw(marks: dict[str, Any] | list[dict[str, Any]], frame: dict[str, Any], scale: str = "") -> Drawn:
+def draw(marks: dict[str, Any] | list[dict[str, Any]], frame: dict[str, Any]) -> Drawn:
     """A figure of these marks in this frame.
 
     Plotly does not check what it is given here, which takes ten times as long as to draw it; the tests have it check.
     """
-    figure = Drawn({"data": marks if isinstance(marks, list) else [marks], "layout": frame}, _validate=False)
-    figure.scale = scale
-    return figure
+    return Drawn({"data": marks if isinstance(marks, list) else [marks], "layout": frame}, _validate=False)
 
 
 def numbers_of(figure: go.Figure) -> Rows:

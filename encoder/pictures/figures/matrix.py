@@ -80,7 +80,7 @@ def matrix(
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    return draw(heat, frame, f"{short(low)} to {short(high)}")
+    return draw(heat, frame)
 
 
 MOST_LABELS = 64  # names along one side
@@ -135,7 +135,7 @@ def tiles(
         yaxis=axis(rows, n + gap, down, gap) | {"range": [len(whole) - 0.5, -0.5]},
         annotations=titles,
     )
-    return draw(heat, frame, f"{short(low)} to {short(high)}")
+    return draw(heat, frame)
 
 
 def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, object]:

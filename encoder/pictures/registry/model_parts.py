@@ -3,6 +3,8 @@
 from collections import Counter
 from functools import partial
 
+import numpy as np
+
 from encoder.explain.cost import areas
 from encoder.metrics import (
     BUNDLED,
@@ -13,7 +15,7 @@ from encoder.metrics import (
     unit_sides,
 )
 from encoder.pictures.export.caption import UNCHANGED, About
-from encoder.pictures.expression import ENC, Call, Each, Every, T, call, step
+from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call, step
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, token_of
 from encoder.support.formatting import brief, percent, shown
@@ -53,12 +55,67 @@ NEAR_WORDS = of_page(
     measure=lambda scene: Each(nearest(scene), 1),
     dims=("near word",),
     names=lambda answer: {"near word": answer.value(Each(nearest(answer.scene), 0))},
-    kind="bars",
+    kind="lying",
     unit=lambda scene: f"cosine with {shown(scene.t.tokens[scene[WORD]])}",
     title=lambda scene: f"The words with vectors most like that of “{shown(scene.t.tokens[scene[WORD]])}”",
     say=say_nearest,
     about=lambda scene: About(source=scene.source, scope="the table of embeddings, the same for every text"),
     options=(WORD,),
+)
+
+
+STRIPS = {  # the steps of the embedding that are drawn where a model has them
+    "embedding.scaled": "the word",
+    "embedding.positions": "+ position",
+    "embedding.segments": "+ first or second sentence",
+    "embedding.sum": "= the sum",
+    "embedding.output": "after the norm",
+}
+
+
+def strips_of(scene: Scene) -> dict[str, str]:
+    """The steps that the token's vector goes through, by what they are called."""
+    run, width = scene.t, scene.config.d_embedding
+    there = {name: called for name, called in STRIPS.items() if name in run and run[name].shape[-1] == width}
+    added = {"embedding.positions", "embedding.segments"}
+    used = {name: called for name, called in there.items() if name not in added or bool(run[name].any())}
+    return used if "embedding.sum" in run else used | {"embedding.output": "= the sum"}
+
+
+def lit(scene: Scene, name: str) -> bool:
+    """Whether a strip is the one that is looked at: the word, its position, or what both come to."""
+    looked = scene.view.step if scene.view.step.startswith("embedding.") else "embedding.scaled"
+    first = ("embedding.tokens", "embedding.scaled", "embedding.positions")
+    return name == looked or (looked in first[:2] and name in first[:2]) or (looked not in first and name not in first)
+
+
+def say_strips(answer: Answer) -> str:
+    """How long each vector is."""
+    names = answer.numbers.along("strip")
+    long = [
+        f"{str(name).lstrip('+= ')} {brief(float(np.linalg.norm(row)))}"
+        for name, row in zip(names, answer.numbers.array, strict=True)
+    ]
+    return f"Lengths: {', '.join(long)}."
+
+
+EMBEDDING_STRIPS = Picture(
+    key="embedding_strips",
+    page="embedding",
+    question="Of which vectors is that of a token the sum?",
+    measure=lambda scene: Several(*(step(None, name)[scene[WORD]] for name in strips_of(scene))),
+    dims=("strip", "dimension"),
+    names=lambda answer: {"strip": [*strips_of(answer.scene).values()]},
+    kind="strips",
+    values="signed",
+    title=lambda scene: f"The vector of {scene.token(scene[WORD])}, number by number",
+    say=say_strips,
+    about=lambda scene: About(scene.t, reads=("embedding.output",)),
+    options=(WORD,),
+    look=lambda answer: {
+        "paints": ["accent" if lit(answer.scene, name) else "muted" for name in strips_of(answer.scene)],
+        "behind": [i for i, name in enumerate(strips_of(answer.scene).values()) if name == "after the norm"],
+    },
 )
 
 
@@ -83,6 +140,30 @@ PLACES = of_page(
     about=lambda scene: About(scene.t, reads=("embedding.positions",)),
     unfolds={"more": "places"},
     look=lambda answer: {"fit": True},
+)
+
+
+def say_place(answer: Answer) -> str:
+    """Which other position is most like the chosen one, and which least."""
+    at, alike = answer.scene[WORD], answer.numbers.array
+    others = [i for i in range(len(alike)) if i != at] or [at]
+    most, least = (by(others, key=lambda i: alike[i]) for by in (max, min))
+    near, far = (f"{alike[i]:.2f}" for i in (most, least))
+    return f"Position {at} is most like position {most}, cosine {near}, and least like {least}, {far}."
+
+
+PLACE = of_page(
+    key="alike_place",
+    question="How alike is the vector of a position to those of all others?",
+    measure=lambda scene: call(cosine_matrix, step(None, "embedding.positions"))[scene[WORD]],
+    dims=("position",),
+    kind="curve",
+    unit="cosine",
+    title=lambda scene: f"Cosine of position {scene[WORD]} with each position",
+    say=say_place,
+    about=lambda scene: About(scene.t, reads=("embedding.positions",)),
+    options=(WORD,),
+    look=lambda answer: {"frames": ({}, {"range": [min(0.0, float(answer.numbers.array.min())), 1.05]})},
 )
 
 

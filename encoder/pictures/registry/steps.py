@@ -99,6 +99,7 @@ def look(what: Step, answer: Answer) -> Mapping[str, Any]:
     hides = what.operation in ("mask", "window")
     locked = "H" in what.shape and answer.scene[LOCK]
     return titles | {
+        "screen": True,
         "blank": answer.scene.config.mask_value if hides else None,
         "largest": largest(what, answer) if locked else None,
     }

@@ -18,7 +18,7 @@ from encoder.metrics import (
     sublayer_lengths,
 )
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Call, Every, T, call
+from encoder.pictures.expression import ENC, Call, Every, Several, T, call, step
 from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
@@ -86,7 +86,7 @@ LENGTH_PARTS = Picture(
     measure=of_token,
     dims=("series", "part"),
     names=lambda answer: {"series": list(answer.value(of_token(answer.scene))), "part": ["came in", "added", "beta"]},
-    kind="bars",
+    kind="stack",
     unit="length along the vector",
     values="signed",
     title=lambda scene: f"What came in and what was added: {scene.token(scene[TOKEN])}",
@@ -95,6 +95,45 @@ LENGTH_PARTS = Picture(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
     options=(TOKEN,),
+)
+
+
+PAINTS = {"what came in": "muted", "the sum": "ink", "after the norm": "ink"}
+
+
+def steps_of(scene: Scene) -> dict[str, str]:
+    """The vectors at a sum in the order in which they are computed, by what they are called."""
+    at, adds = part(scene), SUBLAYERS[part(scene)]
+    sums = {f"{adds}.output": f"what {adds.replace('_', '-')} added", f"{at}.sum": "the sum"}
+    normed = {f"{at}.output": "after the norm"} if norm_parameters(scene.encoder, scene.layer, at) else {}
+    came = {f"{at}.residual": "what came in"}
+    return came | (normed | sums if scene.config.norm_first else sums | normed)
+
+
+def say_strips(answer: Answer) -> str:
+    """How long each vector is."""
+    long = np.linalg.norm(answer.numbers.array, axis=-1).tolist()
+    lengths = [f"{name} {brief(size)}" for name, size in zip(answer.numbers.along("strip"), long, strict=True)]
+    return f"Lengths: {', '.join(lengths)}."
+
+
+NORM_STRIPS = Picture(
+    key="norm_strips",
+    page="add_norm",
+    question="What came in, what was added, and what does the norm make of both, number by number?",
+    measure=lambda scene: Several(*(step(scene.layer, name)[scene[TOKEN]] for name in steps_of(scene))),
+    dims=("strip", "dimension"),
+    names=lambda answer: {"strip": [*steps_of(answer.scene).values()]},
+    kind="strips",
+    values="signed",
+    title=lambda scene: f"The sum at {scene.token(scene[TOKEN])}, number by number",
+    say=say_strips,
+    about=lambda scene: About(scene.t, layer=scene.layer, reads=(f"{part(scene)}.output",)),
+    options=(TOKEN,),
+    look=lambda answer: {
+        "paints": [PAINTS.get(name, "accent") for name in steps_of(answer.scene).values()],
+        "behind": [i for i, name in enumerate(steps_of(answer.scene).values()) if name == "after the norm"],
+    },
 )
 
 

@@ -236,7 +236,7 @@ def say_guessed(answer: Answer) -> str:
     return guess.sentence
 
 
-of_change = partial(Picture, page="what_if", kind="bars", needs="unchanged")
+of_change = partial(Picture, page="what_if", kind="lying", needs="unchanged")
 GUESS_CHANGED = of_change(
     key="guess_changed",
     question="What does the guess at the gap become with the changes?",

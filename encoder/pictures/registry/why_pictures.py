@@ -204,12 +204,15 @@ WHY_SUM = of_page(
     dims=("word",),
     names=lambda answer: {"word": [*word_names(answer), "biases"]},
     values="signed",
-    kind="terms",
+    kind="sum",
     title=lambda scene: f"What each word adds to {target_name(scene)}",
     say=say_sum,
     options=ASKED,
     unfolds={"more": "words"},
-    look=lambda answer: {"names": [*word_names(answer), "biases"]},
+    look=lambda answer: {
+        "names": [*word_names(answer), "biases"],
+        "whole": shown(answer.scene.encoder.tokenizer.id_to_token(target(answer.scene).word) or ""),
+    },
 )
 
 

@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 
 import streamlit as st
 
 from encoder.pictures.picture import Answer
 from encoder.pictures.picture_files import file_of, fits
-from encoder.pictures.printing import Sheet
+from encoder.pictures.printing import SIZES, Sheet
 from pages.ui.server import file_links
 from pages.ui.server.slow_files import check_table
 from pages.ui.state import session_state as state
 from pages.ui.state.site import base
 
-ABOUT, TABLES = "about", ("csv", "json")
+ABOUT, TABLES, DRAWN = "about", ("csv", "json"), ("svg", "png", "pdf")
 TYPES = {  # of the files of a picture
     ABOUT: "application/json",
     "svg": "image/svg+xml",
@@ -40,20 +41,22 @@ def offered() -> list[dict[str, object]]:
 def saved(title: str, answer: Answer) -> dict[str, object]:
     """Return what Save offers of a picture; each file is made when it is asked for."""
 
-    def link(kind: str) -> str:
-        name = f"{answer.file_name}.{kind}"
-        return address(f"{kind}_{answer.picture.key}", name, lambda: picture_file(answer, kind), TYPES[kind])
+    def link(kind: str, size: str) -> tuple[str, str]:
+        called, name = f"{kind}_{size}", f"{answer.file_name}.{kind}"
+        make = partial(picture_file, answer, kind, size)
+        return called, address(f"{called}_{answer.picture.key}", name, make, TYPES[kind])
 
-    return {"name": title, "picture": answer.picture.key, "files": tuple((kind, link(kind)) for kind in TYPES)}
+    kinds = [(kind, size) for kind in TYPES for size in (SIZES if kind in DRAWN else ("shown",))]
+    return {"name": title, "picture": answer.picture.key, "files": tuple(link(*each) for each in kinds)}
 
 
-def picture_file(answer: Answer, kind: str) -> bytes:
-    """Make a file of a picture."""
+def picture_file(answer: Answer, kind: str, size: str) -> bytes:
+    """Make a file of a picture, one that is drawn in one of SIZES."""
     if kind == ABOUT:
         return about(answer).encode()
     if kind in TABLES:
         check_table(answer.numbers.array.size)
-    return file_of(answer, f".{kind}")
+    return file_of(answer, f".{kind}", size)
 
 
 def about(answer: Answer) -> str:

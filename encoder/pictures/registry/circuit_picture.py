@@ -1,0 +1,108 @@
+"""The picture of what is carried: the arrows by which heads take the change of a word to the guess."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from encoder.experiments.circuit import Edge, MinimalPair, arrows, run_pair
+from encoder.metrics.lens import word
+from encoder.pictures.export.caption import About
+from encoder.pictures.expression import ENC, Call, call
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene
+from encoder.support.formatting import percent, shown
+
+GAP = Option(
+    "gap",
+    lambda scene: [i for i, token in enumerate(scene.t.tokens) if token == scene.encoder.mask_token],
+    lambda scene: None,
+)
+FIRST, SECOND = (Option(key, None, lambda scene: "") for key in ("guess", "over"))
+
+
+def pair(scene: Scene) -> MinimalPair:
+    """The two sentences, with the gap and the two words that were chosen."""
+    words = scene[FIRST].strip(), scene[SECOND].strip()
+    return MinimalPair(scene.t.tokenization.text, scene.b.tokenization.text, words if all(words) else None, scene[GAP])
+
+
+def as_run(scene: Scene) -> Call:
+    """Both sentences, run."""
+    return call(run_pair, ENC, pair(scene))
+
+
+def measured(scene: Scene) -> Call:
+    """The share of the change that each arrow carries."""
+    return call(arrows, ENC, as_run(scene))
+
+
+def edges_of(answer: Answer) -> list[Edge]:
+    """The arrows, the largest first."""
+    return list(answer.measured)
+
+
+def spelled(answer: Answer, position: int) -> str:
+    """The word of a position."""
+    text = answer.scene.t.tokenization
+    return shown(text.spelled(text.word_of(position)))
+
+
+def names(answer: Answer) -> Mapping[str, list[str]]:
+    """What each arrow is called."""
+    gap = answer.value(as_run(answer.scene)).gap
+    called = {gap: "the gap"}
+    ends = [[called.get(i) or spelled(answer, i) for i in (edge.sources[0], edge.target)] for edge in edges_of(answer)]
+    each = zip(edges_of(answer), ends, strict=True)
+    return {
+        "arrow": [f"head {edge.head[1]} of layer {edge.head[0]}, from {start} to {end}" for edge, (start, end) in each]
+    }
+
+
+def say(answer: Answer) -> str:
+    """The arrow that carries most."""
+    run, (first, *_) = answer.value(as_run(answer.scene)), names(answer)["arrow"]
+    was, new = run.words
+    most = percent(float(answer.numbers.array[0]), 1)
+    return f"Of the change from “{shown(was)}” to “{shown(new)}” {first} carries {most}."
+
+
+def look(answer: Answer) -> Mapping[str, Any]:
+    """The words, from where to where each arrow leads, and what is guessed."""
+    scene, run = answer.scene, answer.value(as_run(answer.scene))
+    text = run.a.tokenization
+    words = [pieces for pieces in text.words if not text.special[pieces[0]] or run.gap in pieces]
+    at = {piece: i for i, pieces in enumerate(words) for piece in pieces}
+    ends = [
+        (*edge.head, at.get(edge.sources[0], -1), at[edge.target]) for edge in edges_of(answer) if edge.target in at
+    ]
+    shares = run.a["mlm.logits"][run.gap].double().softmax(-1)
+    first = int(shares.argmax())
+    return {
+        "words": [shown(text.spelled(pieces)) for pieces in words],
+        "arrows": ends,
+        "gap": at[run.gap],
+        "changed": (
+            at.get(run.changed, -1),
+            shown(run.b.tokenization.spelled(run.b.tokenization.word_of(run.changed))),
+        ),
+        "guess": (shown(word(scene.encoder, first)), float(shares[first])),
+    }
+
+
+CARRIED = Picture(
+    key="carried",
+    page="compare",
+    question="Which heads carry the change of a word to the guess, and from which words?",
+    measure=measured,
+    dims=("arrow",),
+    names=names,
+    kind="circuit",
+    unit="share of the change",
+    values="share",
+    title="Which heads carry the change from A to B, and from where",
+    say=say,
+    about=lambda scene: About(scene.t, reads=("mlm.logits",)),
+    needs="same model",
+    options=(GAP, FIRST, SECOND),
+    look=look,
+    heavy=True,
+)
