@@ -45,7 +45,7 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
 
 def test_the_menu_of_what_is_saved_stays_open_while_the_page_is_drawn_again(page: Page, app_url: str) -> None:
     """It said “Looking what can be saved …” for ever to who opened it while the page was still being drawn."""
-    open_page(page, f"{app_url}/lessons?lab=Rollout&{AT}")
+    open_page(page, f"{app_url}/lessons?lab=Padding&{AT}")
     waiting: list[Route] = []
     page.route("**/api/file/*", lambda route: route.continue_() if waiting else waiting.append(route))
     page.locator(".enc-keep").click()
