@@ -48,7 +48,7 @@ def spelled(answer: Answer, position: int) -> str:
 
 def names(answer: Answer) -> Mapping[str, list[str]]:
     """What each arrow is called."""
-    gap = answer.value(as_run(answer.scene)).gap
+    gap = answer.value(as_run(answer.scene)).place
     called = {gap: "the gap"}
     ends = [[called.get(i) or spelled(answer, i) for i in (edge.sources[0], edge.target)] for edge in edges_of(answer)]
     each = zip(edges_of(answer), ends, strict=True)
@@ -69,17 +69,17 @@ def look(answer: Answer) -> Mapping[str, Any]:
     """The words, from where to where each arrow leads, and what is guessed."""
     scene, run = answer.scene, answer.value(as_run(answer.scene))
     text = run.a.tokenization
-    words = [pieces for pieces in text.words if not text.special[pieces[0]] or run.gap in pieces]
+    words = [pieces for pieces in text.words if not text.special[pieces[0]] or run.place in pieces]
     at = {piece: i for i, pieces in enumerate(words) for piece in pieces}
     ends = [
         (*edge.head, at.get(edge.sources[0], -1), at[edge.target]) for edge in edges_of(answer) if edge.target in at
     ]
-    shares = run.a["mlm.logits"][run.gap].double().softmax(-1)
+    shares = run.a["mlm.logits"][run.place].double().softmax(-1)
     first = int(shares.argmax())
     return {
         "words": [shown(text.spelled(pieces)) for pieces in words],
         "arrows": ends,
-        "gap": at[run.gap],
+        "gap": at[run.place],
         "changed": (
             at.get(run.changed, -1),
             shown(run.b.tokenization.spelled(run.b.tokenization.word_of(run.changed))),
