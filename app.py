@@ -3,6 +3,7 @@
 # dependencies = [
 #   "torch==2.13.0",
 #   "streamlit==1.67.0",
+#   "pydantic==2.14.4",
 #   "plotly==7.1.0",
 #   "matplotlib==3.11.2",
 #   "pandas==3.1.1",

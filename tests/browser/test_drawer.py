@@ -208,24 +208,6 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
     expect(sheet).to_be_hidden()
 
 
-def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
-    page: Page, app_url: str, base: TextEncoder
-) -> None:
-    open_page(page, f"{app_url}/models?cell=layers.4.feed_forward.output:8,1")
-    value = float(base.trace(EXAMPLE)["layers.4.feed_forward.output"][8, 1])
-    opened_number(page, "“it” (8)", value)
-    way = page.get_by_role("button", name="Save", exact=True)
-    assert way.evaluate("""e => {
-      const r = e.getBoundingClientRect();
-      return e.contains(e.getRootNode().elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
-    }""")
-    assert barriers(page) == []
-    with rerun(page):
-        page.keyboard.press("Escape")
-    expect(number(page)).to_be_hidden()
-    assert "cell=" not in page.url
-
-
 def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_good(page: Page, app_url: str) -> None:
     """On Attention an address goes on naming the cell of its picture; it does not go along to Start."""
     weight = "layers.4.attention.weights:1,8,2"
