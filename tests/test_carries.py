@@ -480,7 +480,7 @@ def test_all_that_a_label_is_read_from_carries_the_whole_change_to_it(name: str)
 
 def test_small_changes_need_no_gap_and_no_words() -> None:
     changes = small_changes(pretrained("base"), "The animals slept in the garden.")
-    assert changes[0].b == "The animal slept in the garden." and changes[0].flip is None and changes[0].words is None
+    assert changes[0].b == "The mammals slept in the garden." and changes[0].flip is None and changes[0].words is None
     for odd in ("", "[MASK]", "...", "\x00", "猫 猫", "x" * 500, "a " * 300):
         assert all(change.b != odd for change in small_changes(pretrained("base"), odd or "!"))
     assert small_changes(tiny(VARIANTS["post-norm"]), "w1 w2") == []

@@ -1,6 +1,6 @@
 """Small changes of a sentence that turn what a model answers: the other sentence of a minimal pair."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +13,7 @@ from encoder.metrics.answer import answer_scores, answers, at_place, name_of
 from encoder.metrics.neurons import nearest_words
 from encoder.trace.tokens import Tokens
 
+Kind = Callable[[TextEncoder, str, int], str]  # what a word of this id could become; empty for nothing
 PLURAL = "s"
 ONE = ("a", "an")  # no word in the plural follows these
 MOST_TRIED = 16  # sentences that are run
@@ -46,16 +47,19 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
     table of embeddings; of each kind those that turn the guess at the gap most come first.
 
     Args:
-        encoder: any model; one that has no such answer, or a sentence without a gap, gives changes in reading order.
+        encoder: any model; one that has no such answer, or a sentence without a gap, gives neighbours in reading order.
         sentence: A.
         place: the position that is guessed or labelled; None where the sentence has one gap, or label.
     """
     tokens = encoder.tokenize(sentence)
     if answers(encoder.config).labels is not None and (turning := labels_turned(encoder, tokens, place)):
         return turning
-    every = list({b: (was, new, near) for was, new, b, near in reversed(list(candidates(encoder, tokens)))}.items())
+    guesses = encoder.model.mlm_head is not None and encoder.mask_token in tokens.tokens
+    kinds = (partner, other_number, neighbour) if guesses else (neighbour,)  # a verb that is there agrees already
+    every = list({b: (was, new, near) for was, new, b, near in reversed([*candidates(encoder, tokens, kinds)])}.items())
     every = every[::-1][:MOST_TRIED]
-    if encoder.model.mlm_head is None or encoder.mask_token not in tokens.tokens:
+    if not guesses:
+        every.sort(key=lambda item: len(item[1][0]) < TELLING)
         return [SmallChange(b, was, new, None, None) for b, (was, new, _) in every[:MOST_CHANGES]]
     tried = list[tuple[tuple[bool, bool, bool, float], SmallChange]]()
     for b, (was, new, near) in every:
@@ -73,7 +77,7 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
 
 @torch.inference_mode()
 def labels_turned(encoder: TextEncoder, tokens: Tokens, place: int | None) -> list[SmallChange]:
-    """Find words that turn a label: of each the nearest neighbour that does, those that do most first; then others.
+    """Find words that turn a label, of each the nearest neighbour that does: most first, words that tell little last.
 
     Where one word is labelled it stays, and the others are changed. Nothing where no label leads another.
     """
@@ -104,13 +108,14 @@ def labels_turned(encoder: TextEncoder, tokens: Tokens, place: int | None) -> li
         names = (name_of(encoder, first[0]), name_of(encoder, over)) if turns else None
         if flip >= NOISE and (had is None or (had.words is None and (turns or flip > (had.flip or 0.0)))):
             best[was] = SmallChange(b, was, new, names, flip)
-    return sorted(best.values(), key=lambda change: (change.words is None, -(change.flip or 0.0)))[:MOST_CHANGES]
+    order = sorted(best.values(), key=lambda change: -(change.flip or 0.0))
+    return sorted(order, key=lambda change: (change.words is None, len(change.was) < TELLING))[:MOST_CHANGES]
 
 
-def candidates(encoder: TextEncoder, tokens: Tokens) -> Iterator[tuple[str, str, str, bool]]:
+def candidates(encoder: TextEncoder, tokens: Tokens, kinds: Iterable[Kind]) -> Iterator[tuple[str, str, str, bool]]:
     """Yield words, what is to stand in their place, the sentence that this gives, and whether it is a neighbour."""
     words = [word for word in tokens.words if len(word) == 1 and is_word(tokens, word[0])]
-    for kind in (partner, other_number, neighbour):
+    for kind in kinds:
         for word in words:
             was = tokens.spelled(word)
             new = kind(encoder, was, tokens.ids[word[0]])
