@@ -213,7 +213,7 @@ export function carried({ context, root, changed, choose }) {
   }
 
   /** What is what in the picture. @param {[number, number]} head one of those in it */
-  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} Cut one (${scissors}): its head then brings <b class="cp-a">A</b>, the sentence at the top, what it brings in <b class="cp-b">B</b>.</p>`;
+  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} Cut one (${scissors}): its head then brings <b class="cp-a">A</b>, the sentence at the top, what it brings in <b class="cp-b">B</b>.${now.all.some(edge => edge.target !== place()) ? ' A pale arrow ends at another word, where a later head reads it.' : ''}</p>`;
 
   /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
@@ -222,7 +222,7 @@ export function carried({ context, root, changed, choose }) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
       return typeset(`${begins(inFull([edge.head]))} looks ${fromWhere(edge.target, found)} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
     }
-    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(at(packet, ...pointed.head), 1)} of the change.`);
+    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(Math.abs(at(packet, ...pointed.head)) < 0.005 ? 0 : at(packet, ...pointed.head), 1)} of the change.`);
     const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
     return explained(typeset(`Each share is one arrow cut alone: they need not add up${found ? ` to ${percent(found.share, 1)}` : ''}.${where}${over}`));

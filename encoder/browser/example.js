@@ -26,11 +26,12 @@ export function sentenceHere(choose) {
     draw(run, { layer, head }, word) {
       const all = wordsOf(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = rest > shares[most(shares)] ? -1 : most(shares);
       put(list, { dir: direction(run), 'data-many': all.length > MANY });
-      into(all.map((one, i) => html`${i && !NO_SPACE.test(one.name) ? ' ' : ''}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
+      into(all.map((one, i) => html`${i && !NO_SPACE.test(one.name) ? ' ' : ''}<button type="button" class="hd-word ${i === from ? 'is-from' : ''} ${i === top ? 'is-answer' : ''}" data-word=${one.position} data-share=${shares[i]} style="--looks: ${(100 * shares[i]).toFixed(1)}%" aria-pressed=${i === from} aria-disabled=${held(run, one) ? nothing : 'true'}
         translate=${AS_IS.translate} lang=${AS_IS.lang} title=${inFull(run, one.name)} @click=${() => { if (held(run, one)) choose(one.position); }}>${one.gap ? '____' : one.name}</button>`), list);
       if (!list.contains(focused(list))) rove([...list.children], from);
-      const boxes = places(element, [...list.children]), room = Math.min(...boxes.map(box => box.y));
-      into(html`<svg class="hd-arrows" aria-hidden="true">${arcs({ boxes, from, shares, way: 'lines', room: Math.max(8, Math.min(OVER_WORDS, room)), thickest: THICKEST }).map(({ to, path, width }) => svg`<path d=${path} stroke-width=${width.toFixed(1)} class="hd-arc is-answer ${to === top ? 'is-most' : ''}" data-to=${all[to].position}></path>`)}</svg>`, arrows);
+      const boxes = places(element, [...list.children]), room = Math.min(...boxes.map(box => box.y)), wraps = boxes.some(box => Math.abs(box.y - boxes[0].y) > box.h / 2);
+      put(list, { 'data-wraps': wraps }); // then arcs would run through other words: words are tinted
+      into(html`<svg class="hd-arrows" aria-hidden="true">${wraps ? nothing : arcs({ boxes, from, shares, way: 'lines', room: Math.max(8, Math.min(OVER_WORDS, room)), thickest: THICKEST }).map(({ to, path, width }) => svg`<path d=${path} stroke-width=${width.toFixed(1)} class="hd-arc is-answer ${to === top ? 'is-most' : ''}" data-to=${all[to].position}></path>`)}</svg>`, arrows);
     },
   };
 }

@@ -211,7 +211,7 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>In score, not in %.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>In score, not in %: the bars add up this run, the title compares it with a run without this feed-forward.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -238,7 +238,7 @@ export function feedForward(root, context) {
     if (key === 'activation') {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
       const two = (/** @type {number} */ of) => {
-        const [was, is] = /** @type {const} */ ([[before, 'hidden'], [after, 'activation']]).map(([values_, name_]) => typeset(sure(values_[of], half(block, name_, row), 4)));
+        const [was, is] = /** @type {const} */ ([[before, 'hidden'], [after, 'activation']]).map(([values_, name_]) => typeset(sure(values_[of], half(block, name_, row))));
         return was === is || (units.cuts && before[of] > 0) ? `unit ${of}: ${was} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
       };
       curve.draw({

@@ -195,7 +195,7 @@ export function heads(root, context) {
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
-    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this to the guess')}</span>` : ''].filter(Boolean);
+    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this in other sentences')}</span>` : ''].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;

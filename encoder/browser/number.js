@@ -56,7 +56,6 @@ export function percent(share, least = 0.01) {
   return `${sign}${near} %`;
 }
 
-const USUAL = 3; // significant digits
 const MOST_DIGITS = 7; // that a float32 has
 
 /** Two shares with as many digits as it takes to tell them apart. @param {number} before @param {number} after @returns {[string, string]} */
@@ -91,8 +90,7 @@ export function points(difference, least = 0.01) {
 export function sure(value, within, digits = 3) {
   if (!Number.isFinite(value) || !(within > 0) || value === 0) return brief(value, digits);
   const places = Math.floor(-Math.log10(2 * within));
-  let most = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
-  if (digits === USUAL + 1 && most === digits && (value - within).toPrecision(most) !== (value + within).toPrecision(most)) most = USUAL; // a fourth digit is written where it is certain; who asks for more works them out
+  const most = Math.min(digits, Math.floor(Math.log10(Math.abs(value))) + 1 + places);
   if (most < 1) return value.toFixed(Math.max(0, places)).replace(/^-(0\.?0*)$/, '$1');
   const near = Number(value.toPrecision(most));
   return Math.abs(near) < 1e-3 && most === 1 ? (near < 0 ? '-' : '') + power(Math.abs(near), 1) : brief(near, most);

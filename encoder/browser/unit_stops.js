@@ -108,9 +108,9 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
     return [{ formula: `number ${d}: what the token had + what feed-forward gives`, line: `${four(terms.residual, within[0])} + ${inside(terms.added, within[1])} = ${four(made, within[0] + within[1])}`, agrees, proof: proved(digits) }];
   }
   if (key === 'activation') {
-    const { terms, made, digits } = activationAgain(block, i, unit), x = four(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
+    const { terms, made, digits } = activationAgain(block, i, unit), x = three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Done again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
-    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, units.cuts && terms.before > 0 ? x : four(made, at('activation'))), agrees: !bad, proof };
+    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, units.cuts && terms.before > 0 ? x : three(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;
     return [first, { formula: 'times its gate', line: `${four(after, at('activation'))} · ${inside(by, at('up'))} = ${four(gate.made, at('gated'))}`, agrees: gate.agrees, proof: proved(gate.digits) }];

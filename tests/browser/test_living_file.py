@@ -421,7 +421,7 @@ def test_the_weights_of_the_strongest_unit_of_a_gap_are_there_and_of_another_it_
     to_stop(page, "read, W₁")
     unit = int(run(KEYS)["layers.2.feed_forward.activation"][6].argmax())
     hidden = float(run(KEYS)["layers.2.feed_forward.hidden"][6, unit])
-    expect(page.locator(".an-line")).to_contain_text(f"= {hidden:.3g}")
+    expect(page.locator(".an-line")).to_contain_text(f"= {hidden:.4g}")
     expect(page.locator(".ff-contexts li")).to_have_count(3)
     page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(3).click()
     expect(page.locator(".at-trouble")).to_contain_text("This file does not hold the weights of this unit")
