@@ -166,7 +166,7 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `Points that each part costs “${of}” (${tight(percent(share, 1))})`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is

@@ -378,6 +378,7 @@ def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser
     part(teacher, "go_on").click()
     is_at(teacher, "compare", lesson="what-is-attention", at="6")
     expect(teacher.locator(".enc-lesson h2")).to_contain_text("What is it after the last layer?")
+    expect(teacher.get_by_role("button", name="Ask the class")).to_be_visible()
     teacher.keyboard.press("a")
     slider = phone.get_by_role("slider", name=re.compile("What is it after the last layer"))
     slider.fill("0.9")

@@ -517,7 +517,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
     true_change(claim, seen, gap, off(layer, head), first_alone=True)
     true_rank(claim, costs, (layer, head), "costs? more")
-    if beside := re.search(r"It looks one (ahead|back) from (\d+) of (\d+) words: a habit", claim):
+    if beside := re.search(r"It looks one (ahead|back) from (\d+) of (\d+): a habit", claim):
         step = 1 if beside[1] == "ahead" else -1
         looks = [seen.looks(layer, head, i) for i in range(len(seen.words))]
         steps = [int(to.argmax()) - i for i, (to, rest) in enumerate(looks) if rest <= to.max()]
