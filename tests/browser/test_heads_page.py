@@ -331,14 +331,19 @@ def test_all_maps_of_a_usual_model_are_on_a_projector_and_a_phone_names_the_jobs
 def test_the_sentence_beside_has_arcs_to_where_the_head_looks(opened: Opened, trace: Trace) -> None:
     page = opened(layer=5, head=6)
     row = trace["layers.5.attention.weights"][6]
-    for position in (trace.tokens.index("[MASK]"), trace.tokens.index("cabinet")):
-        page.locator(f".hd-here [data-word='{position}']").click()
+    for width, wraps, at in ((1366, True, trace.tokens.index("[MASK]")), (700, False, trace.tokens.index("cabinet"))):
+        page.set_viewport_size({"width": width, "height": 768})
+        page.locator(f".hd-here [data-word='{at}']").click()
         words = page.locator(".hd-here [data-word]")
         shares = dict(words.evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])"))
-        assert shares == pytest.approx({at: float(row[position, at]) for at in shares}, abs=0.002)
-        expect(page.locator(".hd-here .is-from")).to_have_attribute("data-word", str(position))
+        assert shares == pytest.approx({to: float(row[at, to]) for to in shares}, abs=0.002)
+        expect(page.locator(".hd-here .is-from")).to_have_attribute("data-word", str(at))
+        expect(page.locator(".hd-here [data-wraps]")).to_have_count(int(wraps))
         drawn = page.locator(".hd-here path").evaluate_all("all => all.map(one => +one.dataset.to)")
-        assert set(drawn) == {at for at, share in shares.items() if share >= 0.01 and at != position}
+        arcs = {to for to, share in shares.items() if share >= 0.01 and to != at}
+        assert set(drawn) == (set() if wraps else arcs)  # over two lines they would run through other words
+        tints = words.evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+        assert (len({*tints}) > 3) == wraps
 
 
 def test_the_chosen_head_is_large_and_a_row_of_it_chooses_its_word(opened: Opened, trace: Trace) -> None:
