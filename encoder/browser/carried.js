@@ -41,7 +41,7 @@ const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
 const LOOKS = 0.1; // of the change, from which on it matters where heads look
-const OVER = 1.005, SELF = 0.005; // of the change
+const OVER = 1.005, LEAST = 0.005; // of the change: more than all of it, and less than what rounds to a percent
 const FEW = 3; // guesses where there is no pair
 const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
 const MOSTLY = 0.5; // of the change, from which on it is a head's own, or that of a few
@@ -222,7 +222,10 @@ export function carried({ context, root, changed, choose }) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
       return typeset(`${begins(inFull([edge.head]))} looks ${fromWhere(edge.target, found)} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
     }
-    if (pointed?.head && packet) return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(Math.abs(at(packet, ...pointed.head)) < 0.005 ? 0 : at(packet, ...pointed.head), 1)} of the change.`);
+    if (pointed?.head && packet) {
+      const share = at(packet, ...pointed.head);
+      return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(Math.abs(share) < LEAST ? 0 : share, 1)} of the change.`);
+    }
     const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
     const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
     return explained(typeset(`Each share is one arrow cut alone: they need not add up${found ? ` to ${percent(found.share, 1)}` : ''}.${where}${over}`));
@@ -376,7 +379,7 @@ export function carried({ context, root, changed, choose }) {
     const [first, second] = found.words, at = place() < (run?.about.tokens.length ?? 0) ? ` at ${placeSaid()}` : '', own = found.everything - found.all;
     sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
       ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second})${at}: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'}${at || ' where the label is read'} taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
-      ['To check it', typeset(`All ${found.total} heads${at} from B: ${(100 * found.all).toFixed(1)} %${Math.abs(own) < SELF ? '' : `, with the vector of ${quoted(found.new)} too ${(100 * found.everything).toFixed(1)} %`}. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
+      ['To check it', typeset(`All ${found.total} heads${at} from B: ${(100 * found.all).toFixed(1)} %${Math.abs(own) < LEAST ? '' : `, with the vector of ${quoted(found.new)} too ${(100 * found.everything).toFixed(1)} %`}. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
       ['The same in Python', line, true],
     ]);
   }
@@ -409,7 +412,7 @@ export function carried({ context, root, changed, choose }) {
   }
 
   /** What the word that differs brings past all heads, where the answer is read from it too. @param {Heads} found */
-  const itself = ({ all, everything, total, new: word }) => (everything - all < SELF ? nothing : html`<p class="cc-small cc-itself">${typeset(`All ${total} heads together carry ${percent(all, 1)}; the rest ${quoted(word)} brings itself, past the heads.`)}</p>`);
+  const itself = ({ all, everything, total, new: word }) => (everything - all < LEAST ? nothing : html`<p class="cc-small cc-itself">${typeset(`All ${total} heads together carry ${percent(all, 1)}; the rest ${quoted(word)} brings itself, past the heads.`)}</p>`);
 
   /** Which word is asked for its label, of a model that labels each. */
   function tagged() {

@@ -108,7 +108,8 @@ export function heads(root, context) {
   /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
-    if (job && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: `${titleOf(job.job)}${job.passed ? '' : '?'}`, brief: `${titleOf(job.job)}${job.passed ? '' : '?'}`, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
+    const title = job && `${titleOf(job.job)}${job.passed ? '' : '?'}`;
+    if (title && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: title, brief: title, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
     if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };

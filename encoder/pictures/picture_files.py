@@ -1,17 +1,19 @@
 """The files of a picture or a figure by how their names end: drawing, page to read offline, and a notebook's cell."""
 
 import math
+import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 from encoder.browser.cell import LivingCell, drawn
 from encoder.browser.held import held
 from encoder.browser.living import written
-from encoder.browser.markup import text
 from encoder.browser.page_table import PAGES
 from encoder.pictures.picture import Answer
 from encoder.pictures.printing import DPI, MOST_PIXELS, Sheet, TooLargeError
 
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # no page may hold these
 OF_SHEET: dict[str, Callable[[Sheet, Path, int], bytes]] = {
     ".pdf": lambda sheet, out, dpi: sheet.pdf(),
     ".svg": lambda sheet, out, dpi: sheet.svg().encode(),
@@ -87,6 +89,11 @@ def drawing_of(answer: Answer) -> str:
     rows = "".join(f"<tr>{''.join(f'<td>{text(cell_text(cell))}</td>' for cell in row)}</tr>" for row in answer.rows())
     texts = {"caption": answer.caption, "sentence": answer.sentence}
     return DRAWING.format(svg=svg, table=rows, **{name: text(words) for name, words in texts.items()})
+
+
+def text(raw: str) -> str:
+    """A text as HTML shows it: every letter itself, and a sign for those that no page may hold."""
+    return escape(CONTROLS.sub("\ufffd", raw))
 
 
 def cell_text(cell: object) -> str:

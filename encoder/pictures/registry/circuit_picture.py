@@ -49,11 +49,15 @@ def spelled(answer: Answer, position: int) -> str:
 def names(answer: Answer) -> Mapping[str, list[str]]:
     """What each arrow is called."""
     gap = answer.value(as_run(answer.scene)).place
-    called = {gap: "the gap"}
-    ends = [[called.get(i) or spelled(answer, i) for i in (edge.sources[0], edge.target)] for edge in edges_of(answer)]
-    each = zip(edges_of(answer), ends, strict=True)
+
+    def called(position: int) -> str:
+        return "the gap" if position == gap else spelled(answer, position)
+
     return {
-        "arrow": [f"head {edge.head[1]} of layer {edge.head[0]}, from {start} to {end}" for edge, (start, end) in each]
+        "arrow": [
+            f"head {edge.head[1]} of layer {edge.head[0]}, from {called(edge.sources[0])} to {called(edge.target)}"
+            for edge in edges_of(answer)
+        ]
     }
 
 
