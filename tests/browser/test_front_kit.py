@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browser_tools import barriers
+from browser_tools import NEXT_FRAMES, barriers
 from mounted import CAT, FRANCE, KEY, KEYS, address
 from playwright.sync_api import Page, expect
 
@@ -184,6 +184,7 @@ def test_in_front_of_a_class_all_is_larger_and_arcs_end_at_their_words(front: Pa
     texts = [front.locator(one).first for one in (".enc-word small", ".enc-game", ".bar-name", ".enc-question")]
     usual = [text.evaluate(high) for text in texts]
     front.keyboard.press("p")
+    front.evaluate(NEXT_FRAMES)
     assert all(text.evaluate(high) > 1.2 * before for text, before in zip(texts, usual, strict=True))
     for name in ("Step by step", "All 48 heads"):
         expect(front.locator(".enc-links").get_by_text(name)).to_be_in_viewport(ratio=1)
