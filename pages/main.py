@@ -14,7 +14,7 @@ from pages.ui.state.site import scripts as all_scripts
 def draw() -> None:
     """Draw the page that is open."""
     if is_forged():
-        st.warning("This browser speaks of fields that no page has. Load the page again.")
+        st.warning("This browser sends fields that no page has. Load the page again.")
         return
     st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts

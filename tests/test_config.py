@@ -162,8 +162,8 @@ def test_a_configuration_reads_back_from_its_line_which_holds_what_differs() -> 
 @in_turn(
     ("text", "said"),
     [
-        ("d_model", "is no part of a configuration"),
-        ("d_model=64;n_heads=4", "is no part of a configuration"),
+        ("d_model", "is not part of a configuration"),
+        ("d_model=64;n_heads=4", "is not part of a configuration"),
         ("__class__=1", "a configuration has no '__class__'"),
         ("d_model=sixty", "must be a whole number"),
         ("d_model=99999", "must be a whole number from 2 to 8192"),

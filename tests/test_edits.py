@@ -549,24 +549,24 @@ def test_any_edits_come_back_from_their_text() -> None:
 
 
 BAD_TEXTS = {
-    "nonsense": ("hello", "'hello' is no edit; the form is step:action"),
-    "trailing": ("output:zero;", "'' is no edit"),
-    "spaces": ("output: zero", "'output: zero' is no edit"),
+    "nonsense": ("hello", "'hello' is not an edit; the form is step:action"),
+    "trailing": ("output:zero;", "'' is not an edit"),
+    "spaces": ("output: zero", "'output: zero' is not an edit"),
     "action": ("output:drop", "action is 'drop'; it must be one of"),
     "value": ("output:zero:v=3", "value is 3; zero takes no value"),
-    "number": ("output:scale:v=1.", r"'1\.' is no number"),
-    "infinite": ("output:scale:v=inf", "'inf' is no number"),
+    "number": ("output:scale:v=1.", r"'1\.' is not a number"),
+    "infinite": ("output:scale:v=inf", "'inf' is not a number"),
     "large": ("output:scale:v=1e999", "value is inf; scale takes a number"),
     "order": ("output:zero:p=3,2", "'2' in '3,2' is out of order"),
     "repeat": ("output:zero:p=3,3", "'3' in '3,3' is out of order"),
     "backwards": ("output:zero:p=4-2", "'4-2' in '4-2' is out of order"),
     "many": ("output:zero:p=0-9999", "'0-9999' in '0-9999' is out of order; numbers go up, from 0 to 8191"),
     "heads": ("output:zero:h=128", "heads is .* whole numbers from 0 to 127"),
-    "swapped": ("output:zero:p=1:h=1", "is no edit"),
-    "percent": ("output:patch:v=a%2", "'a%2' is no percent-encoded sentence"),
-    "raw": ("output:patch:v=a b", "'a b' is no percent-encoded sentence"),
-    "utf-8": ("output:patch:v=%FF", "'%FF' is no sentence in UTF-8"),
-    "digits": ("output:zero:p=\u0663", "is no edit"),
+    "swapped": ("output:zero:p=1:h=1", "is not an edit"),
+    "percent": ("output:patch:v=a%2", "'a%2' is not a percent-encoded sentence"),
+    "raw": ("output:patch:v=a b", "'a b' is not a percent-encoded sentence"),
+    "utf-8": ("output:patch:v=%FF", "'%FF' is not a sentence in UTF-8"),
+    "digits": ("output:zero:p=\u0663", "is not an edit"),
     "length": ("x" * (LONGEST_TEXT + 1), "the edits take 20001 characters; a text holds at most 20000"),
     "count": (";".join(["output:zero"] * (MOST_EDITS + 1)), "257 edits; a text holds at most 256"),
 }
@@ -594,8 +594,8 @@ SENTENCES = {
     ),
     "positional encoding with rows in random order (seed 7)": Edit("embedding.positions", "shuffle", value=7),
     "positional encoding with rows moved by -2": Edit("embedding.positions", "shift", value=-2),
-    "layer 0: scaled scores left out, scores handed on": Edit("layers.0.attention.scaled", "bypass"),
-    "layer 0: normalized (feed-forward) left out, add (feed-forward) handed on": Edit(
+    "layer 0: scaled scores left out, scores passed on": Edit("layers.0.attention.scaled", "bypass"),
+    "layer 0: normalized (feed-forward) left out, add (feed-forward) passed on": Edit(
         "layers.0.add_norm_2.normalized", "bypass"
     ),
     "layer 0: masked scores with later tokens hidden": Edit("layers.0.attention.masked", "causal"),

@@ -61,7 +61,7 @@ NO_FOLDERS = ("none", "mine/config.json", "~", "%2e%2e/secret", "a" * 150 + "/" 
 @in_turn(
     ("name", "said"),
     [
-        *((name, "is no name of a model here; it must be a relative name such as my-model") for name in NO_NAMES),
+        *((name, "is not the name of a model here; it must be a relative name such as my-model") for name in NO_NAMES),
         *((name, f"there is no model {name!r} in the folder of models") for name in NO_FOLDERS),
     ],
 )

@@ -304,9 +304,9 @@ def test_a_page_of_its_own_holds_the_runs_on_the_screen(client: TestClient) -> N
 
 LARGE = "built:n_layers=96,d_model=12288,n_heads=96"
 NO_RUNS: list[tuple[dict[str, Any], int, str]] = [
-    ({"model": "none"}, 404, "not to be had"),
-    ({"model": "folder:../../etc"}, 404, "not to be had"),
-    ({"model": LARGE}, 404, "not to be had"),
+    ({"model": "none"}, 404, "is not available"),
+    ({"model": "folder:../../etc"}, 404, "is not available"),
+    ({"model": LARGE}, 404, "is not available"),
     ({"level": 2, "layer": 4}, 404, "layers go from 0 to 3"),
     ({"level": 3}, 400, "layer"),
     ({"level": 15}, 400, "level"),
@@ -349,8 +349,8 @@ NO_FILES: list[tuple[dict[str, Any], int, str]] = [
     ({"query": {"edits": "nonsense"}}, 400, "edits"),
     ({"query": {"folds": "open"}}, 400, "folds"),
     ({"query": {"sentence": "a" * 20_001}}, 413, "20,000"),
-    ({"query": {"model": "folder:../../etc"}}, 404, "not to be had"),
-    ({"query": {"model": LARGE}}, 404, "not to be had"),
+    ({"query": {"model": "folder:../../etc"}}, 404, "is not available"),
+    ({"query": {"model": LARGE}}, 404, "is not available"),
 ]
 
 

@@ -119,7 +119,7 @@ NO_IDS = ("", "a/b/c", "../secret", "a/..", "/etc/passwd", "https://hub/a/b", "a
 
 @in_turn("name", [*NO_IDS, "team/ünïcode", "team/a\n", "a--b/c", "-a/b", "C:\\models"])
 def test_ids_that_are_none(name: str, served: Hub, tmp_path: Path) -> None:
-    with pytest.raises(hub.HubError, match="is no id of a model; an id is owner/name"):
+    with pytest.raises(hub.HubError, match="is not the id of a model; an id is owner/name"):
         hub.download(name, tmp_path / "models", endpoint=served.address)
     assert served.asked == [] and not (tmp_path / "models").exists()
 

@@ -88,7 +88,7 @@ def test_the_likeliest_of_some_words_is_that_of_the_run(base: TextEncoder) -> No
     assert guesses is not None
     assert answer.values == pytest.approx([dict(guesses[0])[word] for word in ("is", "are", "was", "were")])
     assert answer.right == (1,)
-    with pytest.raises(EncoderError, match="no single word"):
+    with pytest.raises(EncoderError, match="not a single word"):
         ANSWERS["likeliest"](asked(base, KEYS, choices=("unbelievableness", "are")))
     with pytest.raises(EncoderError, match="gap"):
         ANSWERS["likeliest"](asked(base, WIDE, choices=("is", "are")))

@@ -85,7 +85,7 @@ def test_a_good_file_is_read() -> None:
         (('trial = "same_vectors"', 'trial = "os.system"'), ("check: there is no trial 'os.system'", "same_vectors")),
         (('trial = "same_vectors"', 'trial = ["x"]'), ("step 1: check: there is no trial",)),
         (('"off"', '"half"'), ("step 1: check: positions of same_vectors is 'half'", "one of off, on")),
-        (('positions = "off"', "places = 2"), ("step 1: check: places is no parameter", "sentence, other, positions")),
+        (('positions = "off"', "places = 2"), ("step 1: check: places is not a parameter", "sentence, other, positions")),
         (
             ('kind = "number"', 'kind = "essay"'),
             ("step 1: kind of question is 'essay'", "'number' or 'holds'"),
@@ -97,9 +97,9 @@ def test_a_good_file_is_read() -> None:
         (("[[step]]", "[step]"), ("step is {", "it must be a list")),
         (("[[step]]", "[[steps]]"), ("no field 'steps'",)),
         (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
-        (("high = 2.5", "high = " + "9" * 5000), ("no TOML file",)),
-        (("high = 2.5", "high = " + "[" * 5000), ("no TOML file",)),
-        (("title", "title = ="), ("no TOML file",)),
+        (("high = 2.5", "high = " + "9" * 5000), ("not a TOML file",)),
+        (("high = 2.5", "high = " + "[" * 5000), ("not a TOML file",)),
+        (("title", "title = ="), ("not a TOML file",)),
     ],
 )
 def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
@@ -207,10 +207,10 @@ def test_a_bad_lesson_is_named_and_the_others_are_there(own: Path) -> None:
         ("b.toml", GOOD.replace("Look.", "").encode(), "b.toml, step 1: text is ''; it must be text, and not empty"),
         ("c.toml", GOOD.replace('"attention"', '"nowhere"').encode(), "c.toml, step 1: there is no page 'nowhere'"),
         ("d.toml", GOOD.replace("head = 3", 'edits = "x"').encode(), "d.toml, step 1: the view asks for edits"),
-        ("e.toml", b"\xff", "e.toml: it is no text in UTF-8; save it as one"),
+        ("e.toml", b"\xff", "e.toml: it is not text in UTF-8; save it as that"),
         ("f.toml", b"#" * (MOST_BYTES + 1), "f.toml: it has 100,001 bytes; a lesson has at most 100,000"),
         ("g.toml", b"a." * 4000 + b"b = 1", "g.toml: it is nested more than 6 deep"),
-        ("h.toml", b"x=" + b"[" * 40_000, "h.toml: it is no TOML file"),
+        ("h.toml", b"x=" + b"[" * 40_000, "h.toml: it is not a TOML file"),
         ("A_b.toml", GOOD.encode(), "A_b.toml: the name before .toml must be 1 to 40 small letters"),
         ("padding.toml", GOOD.encode(), "padding.toml: there is a lesson 'padding' already"),
     ):
@@ -233,7 +233,7 @@ def test_a_folder_that_is_none_and_one_with_too_many_files_are_said(own: Path, m
     monkeypatch.setenv(library.OWN, str(own / "none"))
     library.own.cache_clear()
     (said,) = library.own().refused
-    assert said.startswith(library.OWN) and said.endswith("none', which is no folder.")
+    assert said.startswith(library.OWN) and said.endswith("none', which is not a folder.")
 
 
 @in_turn(

@@ -258,8 +258,8 @@ def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pyt
     strange = "<b>|*x*|$y$"
     assert strange in tables(give(gold(nmod=strange).decode()))["own_relations"]["UD"]
     for content, why in (
-        ("The cat sat.\n", "is no CoNLL-U file with gold trees: line 1 has 1 column"),
-        ("\x00\u202e", "is no CoNLL-U file"),
+        ("The cat sat.\n", "is not a CoNLL-U file with gold trees: line 1 has 1 column"),
+        ("\x00\u202e", "is not a CoNLL-U file"),
         (gold(count=2001).decode(), "more than 2,000 sentences"),
     ):
         refused = give(content)

@@ -269,7 +269,7 @@ FOLDERS: dict[str, tuple[Change, str]] = {
     ),
     "digits-of-config": (digits("config.json"), "999999999… of 5,000 digits; a number has at most 40"),
     "digits-of-settings": (digits("tokenizer_config.json"), "999999999… of 5,000 digits; a number has at most 40"),
-    "digits-of-tokenizer": (digits("tokenizer.json"), "tokenizer.json is no JSON: Exceeds the limit"),
+    "digits-of-tokenizer": (digits("tokenizer.json"), "tokenizer.json is not JSON: Exceeds the limit"),
     "lists-of-tokenizer": (
         text("tokenizer.json", lambda raw: raw[:-1] + ',"x":[' + "[]," * 2_000_000 + "0]}"),
         "lists and objects; at most 2,000,000 are read here",

@@ -127,9 +127,9 @@ def test_settings_survive_their_text_or_are_refused_in_words() -> None:
         ("task=copy,heads=7", "heads is '7'; it must be one of 1, 2, 4"),
         ("task=copy,rate=0.5", "rate is '0.5'; it must be one of 0.001"),
         ("task=copy,seed=100", "seed is 100; it must be a whole number from 0 to 99"),
-        ("task=copy,seed=²", "is no setting"),
+        ("task=copy,seed=²", "is not a setting"),
         ("task=copy,layers=__import__", "layers is '__import__'"),
-        ("x" * 5000, "is no setting"),
+        ("x" * 5000, "is not a setting"),
     ):
         with pytest.raises(ValueError, match=sentence_):
             read(text)

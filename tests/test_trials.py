@@ -623,7 +623,7 @@ def test_nothing_but_a_trial_with_fitting_inputs_that_suit_the_model_runs(base: 
         ("saturates", {"width": 100_000}, "one of 4, 8, 16"),
         ("std_norm_is", {"width": True}, "from 2 to 1024"),
         ("std_norm_is", {"width": 8.5}, "whole number"),
-        ("saturates", {"width": 8, "extra": 1}, "extra is no parameter"),
+        ("saturates", {"width": 8, "extra": 1}, "extra is not a parameter"),
         ("same_vectors", {"sentence": "x" * 601}, "1 to 600 characters"),
         ("padding_ignored", {"short": "a", "sentence": "b c", "mask": "off"}, "one of kept, forgotten"),
         ("shape_is", {"sentence": "a", "step": "output", "expected": [0.5]}, "whole number"),

@@ -69,7 +69,7 @@ def read_card(folder: Path) -> AtlasCard:
     if not path.is_file() and (folder / UNFINISHED).is_file():
         raise AtlasError(f"{folder.name} is an unfinished atlas; the same command goes on with it")
     if not path.is_file():
-        raise AtlasError(f"{folder.name} is no atlas: it has no {CARD}; python -m encoder.atlas makes one")
+        raise AtlasError(f"{folder.name} is not an atlas: it has no {CARD}; python -m encoder.atlas makes one")
     try:
         if path.stat().st_size > CARD_BYTES:
             raise AtlasError(f"{CARD} of {folder.name} is too large to be a card")
@@ -79,7 +79,7 @@ def read_card(folder: Path) -> AtlasCard:
     except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError of its own
         raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-        raise AtlasError(f"{folder.name} is no atlas: its {CARD} does not say that its format is {FORMAT}")
+        raise AtlasError(f"{folder.name} is not an atlas: its {CARD} does not say that its format is {FORMAT}")
     version = raw.get("version")
     if type(version) is not int or version != VERSION:
         raise AtlasError(

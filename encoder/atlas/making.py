@@ -89,9 +89,9 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, count: int = 1) -> MeasuredCorp
     """
     layers = encoder.config.n_layers
     if wrong := [layer for layer in plan.kept.stream if not 0 <= layer <= layers]:
-        raise AtlasError(f"--vectors {wrong[0]} is no layer: 0 is before the first, {layers} after the last")
+        raise AtlasError(f"--vectors {wrong[0]} is not a layer: 0 is before the first, {layers} after the last")
     if wrong := [layer for layer in plan.kept.heads if not 0 <= layer < layers]:
-        raise AtlasError(f"--head-vectors {wrong[0]} is no layer: their heads go from layer 0 to layer {layers - 1}")
+        raise AtlasError(f"--head-vectors {wrong[0]} is not a layer: their heads go from layer 0 to layer {layers - 1}")
     counts = {"--every": plan.corpus.every, "--part": plan.part, "--vector-every": plan.kept.every}
     if low := [f"{name} {value}" for name, value in counts.items() if value < 1]:
         raise AtlasError(f"{low[0]} must be 1 or more")

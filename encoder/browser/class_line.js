@@ -20,7 +20,7 @@ const ACTS = { compare: 'Show the votes', reveal: 'Reveal the answer', again: 'V
 /** What can be asked, and what is chosen for it. @type {Record<string, [title: string, ...fields: string[]]>} */
 const KINDS = { look: ['Where will this head look?', 'layer', 'head', 'word'], much: ['How much?', 'layer', 'head', 'word', 'to'], word: ['What fits in the gap?', 'gap'], claim: ['True or false?', 'claim'] };
 /** @type {Record<string, string>} */
-const FIELDS = { layer: 'Layer', head: 'Head', word: 'Which word?', gap: 'Which word is hidden?', to: 'At which word does it look?', claim: 'Which claim?' };
+const FIELDS = { layer: 'Layer', head: 'Head', word: 'Which word?', gap: 'Which word is hidden?', to: 'Which word does it look at?', claim: 'Which claim?' };
 const NARROW = 720; // px of a screen on which answers are folded
 const STEPS = 100; // places of the slider
 const WIDE = 300, EDGE = 6, DOT = 8; // px of a line of answers, beside its ends, and of one of them

@@ -248,7 +248,7 @@ async function copy(text, button) {
   button.removeAttribute('aria-label'); // what it says now is its name
   if (await copied(text)) return write(button, 'Copied');
   getSelection()?.selectAllChildren(/** @type {Element} */ (button.previousElementSibling)); // what is chosen may be copied all the same
-  write(button, document.execCommand('copy') ? 'Copied' : 'Press Ctrl and C to copy what is marked');
+  write(button, document.execCommand('copy') ? 'Copied' : 'Press Ctrl+C to copy what is selected');
 }
 
 /** @param {HTMLElement} root */

@@ -124,7 +124,7 @@ export function drawer(root, { part, tell }) {
         <button type="button" class="enc-pill" @click=${() => tell('')}>Close</button></div>
       <h2 tabindex="-1" id="enc-number-title">${about ? `${about.place} = ${typeset(about.recorded)}` : 'An opened number'}</h2>
       ${packet && about ? number(packet, about) : wrong ? html`<p role="alert">${wrong}</p>${to ? html`<button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button>` : nothing}`
-    : html`<p class="on-waiting" role="status">Looking where this number comes from …</p>`}`, aside);
+    : html`<p class="on-waiting" role="status">Finding where this number comes from …</p>`}`, aside);
     if (anew) aside.scrollTop = 0;
     if (about) shown = about;
   }

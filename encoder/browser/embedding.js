@@ -136,7 +136,7 @@ export function embedding(root, context) {
     const line = (/** @type {string} */ name, /** @type {import('./embedding_math.js').Again | null} */ made) => {
       if (!made) return nothing;
       const agrees = Math.abs(made.value - made.recorded) <= made.within, recorded = typeset(figure(made.recorded, made.within));
-      return worked(`${name}: ${typeset(made.text)}`, agrees, agrees ? `The run recorded ${recorded}: it agrees` : `The run recorded ${recorded}: it does not agree.${edits ? ' A change of this run lies between.' : ''}`);
+      return worked(`${name}: ${typeset(made.text)}`, agrees, agrees ? `The run recorded ${recorded}: it agrees` : `The run recorded ${recorded}: it does not agree.${edits ? ' A change made to this run lies between.' : ''}`);
     };
     return html`${line(`number ${d}`, sum)}${line('after the norm', norm)}${line(`position ${aboutOf(part).rows[i]}`, place)}`;
   }

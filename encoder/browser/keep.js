@@ -63,13 +63,13 @@ export function keep(root, context) {
   /** @param {Kept} kept @param {string} format */
   function fetched({ picture, query }, format) {
     const { keep: ask } = context.options();
-    return ask ? ask({ picture, query, format, ...(DRAWN.includes(format) ? { size } : {}) }, gone.signal) : Promise.reject(new Error('No server is here to ask.'));
+    return ask ? ask({ picture, query, format, ...(DRAWN.includes(format) ? { size } : {}) }, gone.signal) : Promise.reject(new Error('There is no server here to ask.'));
   }
 
   /** Looks what there is. */
   function look() {
     const { keep: ask } = context.options(), now = mine();
-    [kept, found, waits] = [now, null, now && ask ? 'Looking what can be saved …' : ''];
+    [kept, found, waits] = [now, null, now && ask ? 'Finding what can be saved …' : ''];
     write(said, '');
     const tell = (/** @type {About | null} */ about, says = '') => {
       if (box.hidden || kept !== now) return;
@@ -111,7 +111,7 @@ export function keep(root, context) {
       else if (key === 'words') dialog.show(found.title, [['Caption', found.caption], ['Alt text', found.alt]]);
       else await save(kept, key);
     } catch (error) {
-      if (!gone.signal.aborted) write(said, error instanceof Error ? error.message : 'This did not work: try again.');
+      if (!gone.signal.aborted) write(said, error instanceof Error ? error.message : 'That did not work: try again.');
     }
   }
   async function link() {
@@ -147,7 +147,7 @@ export function keep(root, context) {
     async code() {
       const kept = offered()[0];
       if (!kept) return;
-      write(said, 'Looking up the lines …');
+      write(said, 'Fetching the lines …');
       await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));
     },
     renew,

@@ -76,7 +76,7 @@ export function layerPackets({ part }, level, changed) {
       }, error => {
         if (coming !== mine) return;
         coming = null;
-        failed = { run, of: name, why: error instanceof Error ? error.message : 'This did not work: try again.' };
+        failed = { run, of: name, why: error instanceof Error ? error.message : 'That did not work: try again.' };
         changed();
       });
       return null;

@@ -43,8 +43,8 @@ export const made = ({ sentence, second, model, hidden, edits }) => ({ sentence,
 /** What went wrong, for a person. @param {unknown} error */
 export function inWords(error) {
   if (error instanceof PacketError) return error;
-  if (error instanceof TypeError) return new Error('The server cannot be reached: look at your connection and try again.');
-  return error instanceof Error && error.message ? error : new Error('This did not work: try again.');
+  if (error instanceof TypeError) return new Error('The server cannot be reached: check your connection and try again.');
+  return error instanceof Error && error.message ? error : new Error('That did not work: try again.');
 }
 
 /** @param {() => import('./mount.js').Options} options */

@@ -283,7 +283,7 @@ function begin(root, options) {
     const slow = setTimeout(() => { busy = true; frame(); }, SKELETON);
     runs.run(state, mine.signal).then(
       found => { if (going === mine) { run = found; going = null; show(''); draw(); } },
-      error => { if (going === mine) { going = null; show(error instanceof Error && error.message ? error.message : 'This did not work: try again.'); } },
+      error => { if (going === mine) { going = null; show(error instanceof Error && error.message ? error.message : 'That did not work: try again.'); } },
     ).finally(() => clearTimeout(slow));
   }
 

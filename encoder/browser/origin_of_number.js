@@ -16,7 +16,7 @@ import { divisorOf, half, maskedOf, meeting, productsOf, scoresOf, softmax } fro
 
 const MOST = 500, LARGEST = 6; // terms; numbers that went into a product with a matrix
 const ROUNDING = 1e-5; // of a number that is done again from many
-const NONE = 'This file does not hold the way back of this number: the app opens it.';
+const NONE = 'This file does not hold where this number comes from: the app does.';
 /** What the numbers of a step are called, as the app calls them. @type {Record<string, string>} */
 const TITLES = {
   'embedding.tokens': 'Token embedding', 'embedding.scaled': 'Scaled embedding', 'embedding.positions': 'Positional encoding', 'embedding.output': 'Input of the first layer',
@@ -118,7 +118,7 @@ export async function originOf(run, part, { step, index }) {
     }
     if (part_ === 'attention') {
       const there = await vectors(layer), { reads } = /** @type {{reads?: string}} */ (there.about);
-      if (name === 'attention.input') return same(reads === 'norm' ? other('add_norm_1.output') : leaves(layer - 1), 'The number is handed on unchanged.');
+      if (name === 'attention.input') return same(reads === 'norm' ? other('add_norm_1.output') : leaves(layer - 1), 'The number is passed on unchanged.');
       const matrix = { 'attention.q': 'W_Q', 'attention.k': 'W_K', 'attention.v': 'W_V' }[name];
       if (matrix) return product(inLayer('attention.input'), [row_], matrix);
       if (name === 'attention.scores') {
@@ -139,7 +139,7 @@ export async function originOf(run, part, { step, index }) {
       if (name === 'attention.weights') {
         const { values, within } = await vector(inLayer('attention.masked'), [head, row_]), { powers, sum, shares, most } = softmax(values);
         return {
-          words: 'e to the power of the number, divided by the sum of the same over the whole row. The row\'s largest number is taken off all first, which changes nothing and keeps the powers small. The terms are those of the sum.',
+          words: 'e to the power of the number, divided by the sum of the same over the whole row. The row\'s largest number is subtracted from all of them first, which changes nothing and keeps the powers small. The terms are those of the sum.',
           formula: `e^(${short(values[column])} − ${signed(most)}) / ${short(sum)}`, again: shares[column], within: half(run.arrays.weights) + 2 * within, operands: [other('attention.masked')],
           terms: { values: [...powers], lines: [[inLayer('attention.masked'), [head, row_, null], values]], names: tokens.map((one, j) => `${j} ${one}`) },
         };
@@ -152,11 +152,11 @@ export async function originOf(run, part, { step, index }) {
         };
       }
       const size = model.d_head, of = Math.floor(column / size);
-      if (name === 'attention.concat') return same(other('attention.heads', [of, row_, column % size]), `Column ${column} is column ${column % size} of head ${of}, laid in its place.`);
+      if (name === 'attention.concat') return same(other('attention.heads', [of, row_, column % size]), `Column ${column} is column ${column % size} of head ${of}, put in its place.`);
       return product(inLayer('attention.concat'), [row_], 'W_O');
     }
     const there = await block(layer), { pre_norm: before, units } = aboutBlock(there);
-    if (name === 'output') return same(other(before ? 'add_norm_2.sum' : 'add_norm_2.output'), 'The number is handed on unchanged.');
+    if (name === 'output') return same(other(before ? 'add_norm_2.sum' : 'add_norm_2.output'), 'The number is passed on unchanged.');
     if (part_ === 'feed_forward') {
       if (name === 'feed_forward.hidden') return product(inLayer(before ? 'add_norm_2.output' : 'add_norm_1.output'), [row_], 'W_1');
       if (name === 'feed_forward.output') return product(inLayer(units.gated ? 'feed_forward.gated' : 'feed_forward.activation'), [row_], 'W_2');
@@ -165,13 +165,13 @@ export async function originOf(run, part, { step, index }) {
       throw new Error(NONE);
     }
     const sum = Number(part_.slice(-1)) - 1, sublayer = other(`${ADDS[sum].replace('-', '_')}.output`);
-    if (name.endsWith('.residual')) return same(sum ? other(before ? 'add_norm_1.sum' : 'add_norm_1.output') : leaves(layer - 1), 'The number is handed on unchanged.');
+    if (name.endsWith('.residual')) return same(sum ? other(before ? 'add_norm_1.sum' : 'add_norm_1.output') : leaves(layer - 1), 'The number is passed on unchanged.');
     if (name.endsWith('.sum')) return added(other(`${part_}.residual`), sublayer);
     const from = other(`${part_}.${readBy(there)}`), x = await number(from), { kind, eps, mean, variance, gamma, beta } = operandsOf(there, sum, row_, column);
-    if (normOf(there, sum).kind === 'none') return same(from, 'This model has no norm here: the number is handed on unchanged.');
+    if (normOf(there, sum).kind === 'none') return same(from, 'This model has no norm here: the number is passed on unchanged.');
     const spread = kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps), shift = Number.isNaN(beta) ? 0 : beta, { length } = momentsOf(there, readBy(there), sum, row_);
     return {
-      words: `${kind === 'rms_norm' ? 'The number is divided by the root of the mean square of the token\'s numbers' : 'The mean of the token\'s numbers is taken off and the rest is divided by their spread'}; then it is multiplied by the gamma of its dimension${shift === 0 && Number.isNaN(beta) ? '' : ', plus the dimension\'s beta'}. The vector\'s length before it is ${short(length)}.`,
+      words: `${kind === 'rms_norm' ? 'The number is divided by the root of the mean square of the token\'s numbers' : 'The mean of the token\'s numbers is subtracted, and the rest is divided by their spread'}; then it is multiplied by the gamma of its dimension${shift === 0 && Number.isNaN(beta) ? '' : ', plus the dimension\'s beta'}. The vector\'s length before it is ${short(length)}.`,
       formula: `(${short(x.value)} − ${signed(mean)}) / ${short(spread)} · ${signed(gamma)} + ${signed(shift)}`, again: (x.value - mean) / spread * gamma + shift, within: x.within / spread * Math.abs(gamma), operands: [from],
     };
   }

@@ -134,7 +134,7 @@ export function whatIf(root, context) {
         known.set(name, found);
         for (const old of known.keys()) if (known.size > KEPT) known.delete(old);
       },
-      error => { if (!control.signal.aborted) wrong = { of: name, why: error instanceof Error && error.message ? error.message : 'This did not work: try again.' }; },
+      error => { if (!control.signal.aborted) wrong = { of: name, why: error instanceof Error && error.message ? error.message : 'That did not work: try again.' }; },
     ).finally(() => { if (coming.get(name) === control && coming.delete(name)) render(); });
     return null;
   }
@@ -375,7 +375,7 @@ export function whatIf(root, context) {
   /** The first step that differs, and the way to the page that shows it. @param {Now} found */
   function first({ subject, base, changed, facts }) {
     const found = facts?.first;
-    if (!found) return facts ? say('first_step_none') : 'Looking for the first step that differs …';
+    if (!found) return facts ? say('first_step_none') : 'Finding the first step that differs …';
     const { step, layer, title } = found, to = PAGE_OF.find(([begin]) => step.startsWith(begin))?.[1] ?? 'output', listed = context.options().pages.find(one => one.key === to);
     const text = layer === null ? say('first_step_whole', { title }) : say('first_step', { title: title.toLowerCase(), layer });
     if (!listed) return `${text}.`;

@@ -60,7 +60,7 @@ def download(
     of_kind("repo_id", repo_id, str, "a text such as google-bert/bert-base-uncased")
     if len(repo_id) > 96 or not REPO_ID.fullmatch(repo_id) or ".." in repo_id or "--" in repo_id:
         raise HubError(
-            f"{repo_id[:96]!r} is no id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
+            f"{repo_id[:96]!r} is not the id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
         )
     target = folder / repo_id
     if (target / CONFIG).is_file():
@@ -124,7 +124,7 @@ def asked(hub: ModuleType, repo_id: str, ask: Callable[[], Any]) -> Any:
     except errors.RepositoryNotFoundError as error:
         raise HubError(f"the hub has no public model {repo_id!r}; check the spelling, capitals count") from error
     except errors.HFValidationError as error:
-        raise HubError(f"{repo_id!r} is no id of a model; an id is owner/name") from error
+        raise HubError(f"{repo_id!r} is not the id of a model; an id is owner/name") from error
     except (errors.OfflineModeIsEnabled, errors.HTTPError, errors.EntryNotFoundError, OSError) as error:
         answered = getattr(getattr(error, "response", None), "status_code", None)
         why = f"it answered {answered}" if answered else "there may be no network"

@@ -30,7 +30,7 @@ def within(root: Path, name: str) -> Path:
     plain = 0 < len(name) <= LONGEST_NAME and not any(ord(character) < 32 or character == "\\" for character in name)
     if not plain or not parts or parts[0].startswith("/") or ".." in parts:
         raise CheckpointError(
-            f"{name[:LONGEST_NAME]!r} is no name of a model here; it must be a relative name such as my-model or "
+            f"{name[:LONGEST_NAME]!r} is not the name of a model here; it must be a relative name such as my-model or "
             "team/my-model"
         )
     folder, top = root.joinpath(*parts), root.resolve()

@@ -65,14 +65,14 @@ def json_in(path: Path) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise RefusedError(f"{path.name} is no JSON: {error}") from error
+        raise RefusedError(f"{path.name} is not JSON: {error}") from error
 
 
 def look(folder: Path, vocab_size: int | None) -> None:
     """Refuse, before it is loaded, a vocabulary that holds more than the model or any other needs."""
     content = json_in(folder / "tokenizer.json")
     if content is not None and not isinstance(content, dict):
-        raise RefusedError("tokenizer.json is no JSON object")
+        raise RefusedError("tokenizer.json is not a JSON object")
     model = (content or {}).get("model")
     pieces = model.get("vocab") if isinstance(model, dict) else None
     counts = {"tokenizer.json": len(pieces) if isinstance(pieces, dict | list) else 0}
@@ -84,7 +84,7 @@ def look(folder: Path, vocab_size: int | None) -> None:
         if vocab_size is not None and count > vocab_size:
             raise RefusedError(f"{name} has {count} pieces, more than the vocab_size {vocab_size} of the model")
     if why := too_much(content or {}):
-        raise RefusedError(f"tokenizer.json is none that can be used: {why}")
+        raise RefusedError(f"tokenizer.json cannot be used: {why}")
 
 
 def too_much(content: dict[str, Any]) -> str:

@@ -90,7 +90,7 @@ def modules(folder: Path) -> list[tuple[str, str]]:
     for row in rows:
         kind, where = row.get("type"), row.get("path", "")
         if not isinstance(kind, str) or not isinstance(where, str) or (where and not FOLDER.fullmatch(where)):
-            raise CheckpointError(f"{path} has a module {kind!r:.80} in {where!r:.80}, which is no folder beside it")
+            raise CheckpointError(f"{path} has a module {kind!r:.80} in {where!r:.80}, which is not a folder beside it")
         modules_named.append((kind.rsplit(".", 1)[-1][:60], where))
     return modules_named
 

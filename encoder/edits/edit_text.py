@@ -31,7 +31,7 @@ PHRASES = {  # {value} is the edit's value, {input} the step that a bypass hands
     "noise": "replaced by noise (seed {value})",
     "replace": "set to {value}",
     "patch": "taken from “{value}”",
-    "bypass": "left out, {input} handed on",
+    "bypass": "left out, {input} passed on",
     "shuffle": "with rows in random order (seed {value})",
     "shift": "with rows moved by {value}",
     "causal": "with later tokens hidden",
@@ -132,7 +132,7 @@ def text_to_edit(text: str) -> Edit:
     """One edit from its text."""
     match = EDIT.fullmatch(text)
     if match is None:
-        raise EncoderError(f"{text[:SHOWN]!r} is no edit; the form is {FORM}")
+        raise EncoderError(f"{text[:SHOWN]!r} is not an edit; the form is {FORM}")
     step, action, value, heads, positions = match.groups()
     return Edit(step, action, from_runs(heads), from_runs(positions), None if value is None else read(action, value))
 
@@ -141,15 +141,15 @@ def read(action: str, value: str) -> float | str:
     """The value of an action: a sentence, or a number."""
     if action == "patch":
         if not QUOTED.fullmatch(value):
-            raise EncoderError(f"{value[:SHOWN]!r} is no percent-encoded sentence")
+            raise EncoderError(f"{value[:SHOWN]!r} is not a percent-encoded sentence")
         try:
             return unquote(value, errors="strict")
         except UnicodeDecodeError as error:
-            raise EncoderError(f"{value[:SHOWN]!r} is no sentence in UTF-8") from error
+            raise EncoderError(f"{value[:SHOWN]!r} is not a sentence in UTF-8") from error
     if WHOLE.fullmatch(value):
         return int(value)
     if not NUMBER.fullmatch(value):
-        raise EncoderError(f"{value[:SHOWN]!r} is no number")
+        raise EncoderError(f"{value[:SHOWN]!r} is not a number")
     return float(value)
 
 

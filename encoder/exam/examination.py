@@ -128,7 +128,7 @@ def read_exam(path: str | Path) -> Exam:
     Raises:
         ExamError: the file cannot be read or is none.
     """
-    refused = ExamError(f"{path} is no examination of version {VERSION}; make one: python -m encoder.exam")
+    refused = ExamError(f"{path} is not an examination of version {VERSION}; make one: python -m encoder.exam")
     return read_kept(Path(path), Exam, (FORMAT, VERSION), refused)
 
 

@@ -149,7 +149,7 @@ def blocks(file: TreeFile) -> Iterator[tuple[int, list[str]]]:
 
 def wrong(file: TreeFile, line: int, what: str) -> ExamError:
     """Return the refusal of one line."""
-    return ExamError(f"{file.called} is no CoNLL-U file with gold trees: line {line:,} {what}")
+    return ExamError(f"{file.called} is not a CoNLL-U file with gold trees: line {line:,} {what}")
 
 
 def tree(file: TreeFile, first: int, block: list[str]) -> Tree:

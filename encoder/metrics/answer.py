@@ -148,7 +148,7 @@ def answer_id(encoder: TextEncoder, trace: Trace, position: int, name: str) -> i
         return encoder.word_id(trace, position, name)
     every = label_names(encoder)
     if name not in every:
-        raise EncoderError(f"“{name}” is no label of this model")
+        raise EncoderError(f"“{name}” is not a label of this model")
     return every.index(name)
 
 

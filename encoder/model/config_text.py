@@ -48,7 +48,7 @@ def text_to_config(text: str) -> tuple[EncoderConfig, int]:
     for part in filter(None, text.split(",")):
         match = PART.fullmatch(part)
         if not match:
-            raise EncoderError(f"{part[:40]!r} is no part of a configuration; one is written as {FORM}")
+            raise EncoderError(f"{part[:40]!r} is not part of a configuration; one is written as {FORM}")
         name, value = match.groups()
         if name != "seed" and name not in kinds:
             raise EncoderError(f"a configuration has no {name!r}; it has {', '.join(kinds)} and seed")

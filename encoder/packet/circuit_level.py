@@ -61,7 +61,7 @@ def level_13(
         EncoderError: another step, sentences that are no minimal pair, or heads, edges or words that are not there.
     """
     if step not in STEPS:
-        raise EncoderError(f"{step!r:.60} is no part of a circuit: {', '.join(STEPS)} are")
+        raise EncoderError(f"{step!r:.60} is not part of a circuit: {', '.join(STEPS)} are")
     about, arrays = STEPS[step](encoder, a, b, index, words)
     return pack(13, {"circuit": step} | about, arrays)
 
@@ -145,7 +145,7 @@ def of_edges(encoder: TextEncoder, a: str, b: str, index: Sequence[int], words: 
     numbers = list(index[1:])
     heads = tuple(zip(numbers[::2], numbers[1::2], strict=False))
     if not heads or len(numbers) % 2 or not set(heads) <= set(every_head(encoder.config)):
-        raise EncoderError("these are no heads of this model: name each by its layer and its number")
+        raise EncoderError("these are not heads of this model: name each by its layer and its number")
     ways = edges(encoder, run, heads)
     rows = [
         {

@@ -35,7 +35,7 @@ def level_12(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int]
     position = place_of(encoder, trace, step, index, "probabilities", "what parts cost is told of")
     now = how.shares(how.scores(trace, position))
     if not bool(now.isfinite().all()):
-        raise EncoderError("the shares at this position are no finite numbers")
+        raise EncoderError("the shares at this position are not finite numbers")
     guess, over = typed(encoder, trace, position, words)
     first = int(now.argmax()) if guess is None else guess
     check_differ(first, over)

@@ -25,7 +25,7 @@ NOTHING = 1e-30  # a step of numbers that are all zero, none of which is off by 
 DEEPEST = 8  # nesting of a header
 MOST_SIZES, LARGEST_SIZE = 8, 2**31  # of an array's shape
 
-NO_PACKET = "this is no packet of a run: it does not begin with ENCP"
+NO_PACKET = "this is not a packet of a run: it does not begin with ENCP"
 CUT = "the packet is cut: bytes are missing at its end; load it again"
 CHANGED = "the packet was changed on its way: its bytes do not fit its checksum; load it again"
 

@@ -146,7 +146,9 @@ def column(text: str) -> Column:
         offered = f"it has {', '.join(sorted(known))}" if known else "it has none"
         raise EncoderError(f"the picture {key} has no choice {unknown[0]!r}; {offered}")
     if wanted.needs != "run" or wanted.kind in UNFIT:
-        raise EncoderError(f"the picture {key} is no numbers of one sentence; choose one of those in `fitting()`")
+        raise EncoderError(
+            f"the picture {key} does not give numbers of one sentence; choose one of those in `fitting()`"
+        )
     return Column(text, wanted, choices)
 
 

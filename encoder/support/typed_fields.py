@@ -64,7 +64,7 @@ def loads(text: str, largest: int, depth: int) -> Any:
     try:
         value = from_json(text.encode(), allow_inf_nan=False)
     except ValueError as error:
-        raise EncoderError(f"it is no JSON: {str(error)[:200]}") from None
+        raise EncoderError(f"it is not JSON: {str(error)[:200]}") from None
     check(value, depth)
     return value
 

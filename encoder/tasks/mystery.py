@@ -42,25 +42,29 @@ class Mystery:
 
 ROW = "Step into it and type a row in which no digit is there twice. Where does each digit come back?"
 SAME_ANSWER = "All eight answers are the same digit. Change one digit of the row: when does the answer change?"
-PLACES = "The place alone decides where its head looks: the map is the same for every row of digits."
+PLACES = "The position alone decides where its head looks: the map is the same for every row of digits."
 DIGITS = "The digits alone decide where its head looks: change their order, and it follows them."
-BUSY = "On Attention, go through the heads: some look at one place for each place, others spread over the row."
+BUSY = "On Attention, go through the heads: some look at one position from each position, others spread over the row."
 MYSTERIES = {
     number: Mystery(trained, hints)
     for number, (trained, hints) in enumerate(
         (
-            ("task=backwards,heads=2,seed=1", (ROW, PLACES, "The first place looks at the last one.")),
+            ("task=backwards,heads=2,seed=1", (ROW, PLACES, "The first position looks at the last one.")),
             ("task=largest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 9 into the row, then take it out again.")),
             ("task=after,layers=2,seed=2", (ROW, "Only one of the two layers is needed.", PLACES)),
-            ("task=mirrored,heads=2,seed=1", (ROW, PLACES, "Places 0 to 3 never look at places 4 to 7.")),
+            ("task=mirrored,heads=2,seed=1", (ROW, PLACES, "Positions 0 to 3 never look at positions 4 to 7.")),
             (
                 "task=times,heads=2,positions=none,rate=0.01,steps=800,seed=1",
-                ("Its answers are no digits of the row. Type eight times the same.", DIGITS, "Both heads share it."),
+                (
+                    "Its answers are not digits of the row. Type the same digit eight times.",
+                    DIGITS,
+                    "Both heads share it.",
+                ),
             ),
             ("task=smallest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 0 into the row, then take it out again.")),
             ("task=before,layers=2,heads=2,steps=200,seed=1", (ROW, BUSY, PLACES)),
             ("task=neighbours,heads=2,seed=1", (ROW, "One head alone cannot do it here.", PLACES)),
-            ("task=halves,heads=4,seed=1", (ROW, BUSY, "Place 0 looks at place 4.")),
+            ("task=halves,heads=4,seed=1", (ROW, BUSY, "Position 0 looks at position 4.")),
             ("task=first,heads=2,steps=200,seed=2", (SAME_ANSWER, PLACES, "Change the row from its end.")),
         ),
         1,

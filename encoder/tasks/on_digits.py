@@ -34,7 +34,7 @@ def on_digits(
 def from_place(key: str, title: str, asks: str, source: Callable[[int], int]) -> AttentionTask:
     """Return the task whose answer at place i is the digit at place source(i)."""
     places = [source(i) for i in range(LENGTH)]
-    pattern = f"the places looked at, in order: {', '.join(map(str, places))}"
+    pattern = f"the positions looked at, in order: {', '.join(map(str, places))}"
     return on_digits(key, title, asks, pattern, lambda inputs: inputs[:, places], moved(LENGTH, source))
 
 
@@ -80,9 +80,9 @@ ON_DIGITS = {
     task.key: task
     for task in (
         from_place("own", "Its own", "Say your own digit.", lambda i: i),
-        from_place("before", "The one before", "Say the digit before yours, around the end.", lambda i: i - 1 & 7),
-        from_place("after", "The one after", "Say the digit after yours, around the end.", lambda i: i + 1 & 7),
-        from_place("two_on", "Two further on", "Say the digit two places on, around the end.", lambda i: i + 2 & 7),
+        from_place("before", "The one before", "Say the digit before yours (first: the last).", lambda i: i - 1 & 7),
+        from_place("after", "The one after", "Say the digit after yours (last: the first).", lambda i: i + 1 & 7),
+        from_place("two_on", "Two further on", "Say the digit two ahead, going round at the end.", lambda i: i + 2 & 7),
         from_place("backwards", "Backwards", "Say the row backwards.", lambda i: 7 - i),
         from_place("neighbours", "Neighbours swap", "First and second swap, third and fourth swap.", lambda i: i ^ 1),
         from_place("halves", "Halves swap", "The first half changes places with the second.", lambda i: i ^ 4),

@@ -124,7 +124,7 @@ def read(text: str) -> LearnSettings:
     for part in text[:300].split(","):
         match = PART.fullmatch(part)
         if not match or match[1] not in {field.name for field in fields(LearnSettings)}:
-            raise EncoderError(f"{part[:40]!r} is no setting; one is written as task=reverse,heads=2,seed=3")
+            raise EncoderError(f"{part[:40]!r} is not a setting; one is written as task=reverse,heads=2,seed=3")
         values[match[1]] = match[2]
     plain = usual(values.get("task", LearnSettings.task))
     changed: dict[str, Any] = {name: value for name, value in values.items() if name in ("task",)}

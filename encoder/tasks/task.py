@@ -90,36 +90,36 @@ TASKS = {
     task.key: task
     for task in (
         rearranged(
-            "copy", "Copy", "Say your own letter.", "the diagonal: each place looks at itself", lambda i: i,
+            "copy", "Copy", "Say your own letter.", "the diagonal: each position looks at itself", lambda i: i,
             needed=False,
         ),
         rearranged(
             "shift", "Shift", "Say the letter before you; the first place says the last letter.",
-            "one beside the diagonal: each place looks at the one before", lambda i: (i - 1) % 10,
+            "one beside the diagonal: each position looks at the one before", lambda i: (i - 1) % 10,
         ),
         rearranged(
             "reverse", "Reverse", "Say the string backwards.",
-            "the other diagonal: the first place looks at the last, the second at the last but one", lambda i: 9 - i,
+            "the other diagonal: the first position looks at the last, the second at the last but one", lambda i: 9 - i,
         ),
         AttentionTask(
             "histogram", "Count alike", "Say how many times your letter is there.",
-            "each place looks evenly at all letters like its own, and at [CLS]", 8, LETTERS[:6], histogram,
+            "each position looks evenly at all letters like its own, and at [CLS]", 8, LETTERS[:6], histogram,
             lambda inputs: shared(inputs[:, :, None] == inputs[:, None], begin=True), DIGITS[1:9],
             heads=2, positions="none", steps=800, rate=0.01,
             rest_rate=1.0, needs_places=False,
         ),
         AttentionTask(
             "majority", "Majority", "Say which letter is there more often.",
-            "an even row: every place looks at all letters alike", 11, LETTERS[:2], majority,
+            "an even row: every position looks at all letters alike", 11, LETTERS[:2], majority,
             lambda inputs: shared(np.ones((*inputs.shape, inputs.shape[1]), bool)), needs_places=False,
         ),
         replace(
             ON_DIGITS["largest"], key="maximum", title="Maximum", asks="Say the largest digit.",
-            pattern="one column: every place looks where the largest digit is",
+            pattern="one column: every position looks where the largest digit is",
         ),
         AttentionTask(
             "palindrome", "Palindrome", "The string reads the same backwards. Say what is hidden.",
-            "the other diagonal, for what is hidden: look at the place that mirrors yours", 10, LETTERS, palindrome,
+            "the other diagonal, for what is hidden: look at the position that mirrors yours", 10, LETTERS, palindrome,
             of_hidden,
         ),
         AttentionTask(
@@ -129,7 +129,7 @@ TASKS = {
         ),
         replace(
             ON_DIGITS["in_order"], key="sort", title="Sort", asks="Say the digits in order.",
-            pattern="each place looks at the digit that belongs there",
+            pattern="each position looks at the digit that belongs there",
             layers=2, heads=2, width=64, steps=1200, rate=0.003, rest_rate=1.0,
         ),
     )

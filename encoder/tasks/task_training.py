@@ -132,7 +132,7 @@ def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
     for step, _, nll in trainer.learn(batches(task, settings.seed, ROWS, settings.steps)):
         if not nll.isfinite():
             raise DivergedError(
-                f"after step {step}, where the loss is no number any more: the rate {settings.rate:g} is too large"
+                f"after step {step}, where the loss is no longer a number: the rate {settings.rate:g} is too large"
             )
         if step in seen:
             yield look(trainer.model, task, step, step in kept)

@@ -28,7 +28,7 @@ TASK = AttentionTask(
     "two relations",
     "Two relations",
     "Say the letter before you and the one that mirrors you.",
-    "each place looks at the one before and at the one that mirrors it",
+    "each position looks at the one before and at the one that mirrors it",
     LENGTH,
     LETTERS[:KINDS],
     draw,

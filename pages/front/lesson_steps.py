@@ -234,7 +234,7 @@ class AtStep:
         if right is False and at is not None:
             lines.append([("You said ", ""), (names[at], "yours"), (f": {value(at)}." if value else ".", "")])
         if question.kind == "word" and answer.rest > max(answer.values):
-            lines.append([(f"Tokens that are no words take more: {percent(answer.rest)}.", "")])
+            lines.append([(f"Tokens that are not words take more: {percent(answer.rest)}.", "")])
         return {
             "right": right,
             "head": head,

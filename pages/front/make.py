@@ -70,7 +70,7 @@ def opened(name: str) -> TextEncoder:
     try:
         offered_models.check(name)
     except EncoderError as error:
-        raise RefusedError(404, f"The model “{name[:60]}” is not to be had here: {error}.") from None
+        raise RefusedError(404, f"The model “{name[:60]}” is not available here: {error}.") from None
     try:
         seconds = 0.0 if engine.is_loaded(name) else offered_models.seconds(name)
         if seconds > jobs.UNASKED:

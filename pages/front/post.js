@@ -2,11 +2,11 @@
 // Asks the server for runs and files; what goes wrong is one sentence for a person.
 
 const WAITS = 3; // times that a server which has no room is asked again
-export const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
-const CUT = 'The answer was cut on its way: try again.';
+export const NO_LINE = 'The server cannot be reached: check your connection and try again.';
+const CUT = 'The answer was cut off on its way: try again.';
 export const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 /** @type {Record<number, string>} */
-const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server has much to do: try again in a moment.' };
+const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server is busy: try again in a moment.' };
 
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export const rest = (ms, signal) => new Promise((done, gone) => {

@@ -187,4 +187,6 @@ def proxies() -> Networks:
     try:
         return tuple(ip_network(text) for text in texts if text)
     except ValueError as error:
-        raise EncoderError(f"ENCODER_TRUSTED_PROXIES holds what is no address and no network: {error}") from None
+        raise EncoderError(
+            f"ENCODER_TRUSTED_PROXIES holds something that is neither an address nor a network: {error}"
+        ) from None

@@ -98,7 +98,7 @@ def draw_run(settings: LearnSettings, above: Any, train: Any) -> None:
         return
     if not moments:
         st.markdown(
-            "Nobody has trained this here yet: press Train it now and watch. It takes some seconds, with several "
+            "Nobody has trained this here yet: press Train it now and watch. It takes a few seconds, with several "
             "layers a minute or more."
         )
         learning_component.draw(str(settings), settings.about, [], settings.steps, False)
@@ -138,11 +138,11 @@ NO_PLACES = (
     "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look, and "
     "equal letters get equal answers."
 )
-MIRRORED = ("reverse", "palindrome")  # what is looked at is another number of steps away from every place
+MIRRORED = ("reverse", "palindrome")  # what is looked at is another number of steps away from each
 TURNED = (
-    "Rotary positions tell a head how far apart two places are, and not where it stands: in the first layer two "
-    "letters score the same wherever they are as far apart. But the mirrored place is another number of steps away "
-    "from every place."
+    "Rotary positions tell a head how far apart two positions are, and not where it stands: in the first layer two "
+    "letters score the same wherever they are as far apart. But the mirrored position is another number of steps away "
+    "from each."
 )
 BY_TWO = " A second layer could learn where it stands from how far away [CLS] is; in these steps it did not."
 

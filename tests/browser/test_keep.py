@@ -44,12 +44,12 @@ def test_a_picture_is_kept_as_drawing_pixels_paper_numbers_and_words(
 
 
 def test_the_menu_of_what_is_saved_stays_open_while_the_page_is_drawn_again(page: Page, app_url: str) -> None:
-    """It said “Looking what can be saved …” for ever to who opened it while the page was still being drawn."""
+    """It said “Finding what can be saved …” for ever to who opened it while the page was still being drawn."""
     open_page(page, f"{app_url}/lessons?lab=Padding&{AT}")
     waiting: list[Route] = []
     page.route("**/api/file/*", lambda route: route.continue_() if waiting else waiting.append(route))
     page.locator(".enc-keep").click()
-    expect(page.get_by_text("Looking what can be saved")).to_be_visible()
+    expect(page.get_by_text("Finding what can be saved")).to_be_visible()
     with rerun(page):
         page.get_by_role("radiogroup", name="layer").get_by_role("radio").first.evaluate("radio => radio.click()")
     waiting[0].continue_()

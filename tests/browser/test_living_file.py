@@ -314,7 +314,7 @@ def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(open
     expect(alert.first).to_be_visible()
     for detail, said in (
         (f"layers.{last}.attention.weights:2,0,0", f"Attention weights, layer {last}, head 2"),
-        ("mlm.logits:0,0", "This file does not hold the way back of this number: the app opens it."),
+        ("mlm.logits:0,0", "This file does not hold where this number comes from: the app does."),
     ):
         page.evaluate("detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))", detail)
         expect(page.locator(".enc-number")).to_contain_text(said)

@@ -41,7 +41,7 @@ def test_without_a_run_there_is_the_reason_and_no_control(browser: Browser, app_
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(f"{app_url}/?model=folder:none")
-        expect(page.get_by_role("alert")).to_contain_text("is not to be had here")
+        expect(page.get_by_role("alert")).to_contain_text("is not available here")
         for control in (".enc-second", ".enc-masks", ".enc-changes", ".enc-unfold"):
             for one in page.locator(f".enc-main {control}").all():
                 expect(one).to_be_hidden()

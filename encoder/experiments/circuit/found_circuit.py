@@ -130,7 +130,7 @@ def circuit_of(content: dict[str, Any], of_pairs: Sequence[PairShare] = ()) -> C
         )
         return Circuit(of_pairs=tuple(of_pairs), each=each, edges=edges, **fields)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise EncoderError("this is no circuit of heads, as Circuit.to_json writes it") from error
+        raise EncoderError("this is not a circuit of heads, as Circuit.to_json writes it") from error
 
 
 def head_of(layer: int, head: int) -> Head:

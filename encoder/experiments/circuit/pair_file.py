@@ -69,7 +69,7 @@ def csv_rows(text: str, called: str) -> list[tuple[int, dict[str, Any]]]:
             few_enough(len(rows), called, reader.line_num)
             rows.append((reader.line_num, row))
     except csv.Error as error:
-        raise EncoderError(f"{called} is no CSV: line {reader.line_num:,}: {error}") from error
+        raise EncoderError(f"{called} is not a CSV file: line {reader.line_num:,}: {error}") from error
     return rows
 
 
@@ -83,9 +83,9 @@ def json_rows(text: str, called: str) -> list[tuple[int, dict[str, Any]]]:
         try:
             row = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise EncoderError(f"{called}, line {line:,}, is no JSON; each line must hold one pair") from error
+            raise EncoderError(f"{called}, line {line:,}, is not JSON; each line must hold one pair") from error
         if not isinstance(row, dict):
-            raise EncoderError(f'{called}, line {line:,}, is no pair; it must be such as {{"a": "...", "b": "..."}}')
+            raise EncoderError(f'{called}, line {line:,}, is not a pair; it must be such as {{"a": "...", "b": "..."}}')
         rows.append((line, row))
     return rows
 

@@ -21,7 +21,7 @@ from encoder.support.formatting import tex
 @operation("{name} = {0}", new_memory=False)
 def same(at: Operands) -> Made:
     """Handed on."""
-    return copied(at.number(0, *at.index), "The number is handed on unchanged.")
+    return copied(at.number(0, *at.index), "The number is passed on unchanged.")
 
 
 @operation("{name} = {sum}", lambda k: 1)
@@ -120,7 +120,8 @@ def softmax(at: Operands) -> Made:
     result = float(powers[j]) / denominator
     words = (
         "e to the power of the number, divided by the sum of the same over the whole row. The row's largest number is "
-        "taken off all first, which changes nothing and keeps the powers small. The terms are those of the sum."
+        "subtracted from all of them first, which changes nothing and keeps the powers small. The terms are those of "
+        "the sum."
     )
     power = rf"e^{{{tex(float(line.values[j]))} - {factor(top)}}}"
     latex = rf"\frac{{{power}}}{{{tex(denominator)}}} = \frac{{{tex(float(powers[j]))}}}{{{tex(denominator)}}}"
@@ -140,7 +141,7 @@ def concat(at: Operands) -> Made:
     """A column of the head that it belongs to."""
     i, column = at.index
     h, d = divmod(column, at.model.config.d_head)
-    return copied(at.number(0, h, i, d), f"Column {column} is column {d} of head {h}, laid in its place.")
+    return copied(at.number(0, h, i, d), f"Column {column} is column {d} of head {h}, put in its place.")
 
 
 @operation("{name} = {0}.relu()", lambda k: 1)

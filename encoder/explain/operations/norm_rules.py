@@ -61,7 +61,7 @@ def normalized_by(at: Operands, spread: Callable[[float, float], float], formula
     divisor = spread(var.value, at.model.config.norm_eps)
     below = formula.format(variance=tex(var.value), eps=tex(at.model.config.norm_eps))
     latex = rf"\frac{{{tex(x.value)} - {factor(mu.value)}}}{{{below}}}"
-    words = "The mean is taken off and the rest is divided by the spread of the token's numbers."
+    words = "The mean is subtracted, and the rest is divided by the spread of the token's numbers."
     size = (abs(x.value) + abs(mu.value)) / divisor
     return Made((x.value - mu.value) / divisor, words, latex, size, (x, mu, var))
 

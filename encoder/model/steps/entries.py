@@ -515,7 +515,7 @@ NORM = (
     Step(
         "mean", r"\mu", r"\frac{1}{d}\sum_l {<0>}_l", PER_TOKEN, "mean", ("{x}",), "Mean",
         "The average of each token's numbers.",
-        "One number per token. It is taken away next.",
+        "One number per token. It is subtracted next.",
     ),
     Step(
         "variance", r"\sigma^2", r"\frac{1}{d}\sum_l ({<0>}_l - <1>)^2", PER_TOKEN, "variance", ("{x}", "mean"),
@@ -551,7 +551,7 @@ RMS_NORM = (
         "mean_square",
         ("{x}",),
         "Mean square",
-        "The average of the squares of each token's numbers. No mean is taken away in this norm.",
+        "The average of the squares of each token's numbers. No mean is subtracted in this norm.",
         "Tokens with a large mean square are shrunk most by the division that follows.",
         values="positive",
     ),
@@ -629,7 +629,7 @@ MLM = (
         ("transform",),
         "MLM head: activation",
         "{bend}",
-        "A zero here still takes part in the guess: the norm that follows takes the mean away from it too.",
+        "A zero here still takes part in the guess: the norm that follows subtracts the mean from it too.",
     ),
 )
 MLM_OUTPUT = (

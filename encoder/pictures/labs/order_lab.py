@@ -230,7 +230,7 @@ def word_at(scene: Scene, place: int) -> str:
 def rotation_misses(answer: Answer) -> str:
     """Return how far a table is from one of waves."""
     largest = answer.value(call(turn, table(answer.scene))).largest
-    return f"The best rotation misses by {brief(largest)}: this table is no table of waves."
+    return f"The best rotation misses by {brief(largest)}: this is not a table of waves."
 
 
 WAVES = (

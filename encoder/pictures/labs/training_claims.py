@@ -272,8 +272,8 @@ def heads_share_work(encoder: TextEncoder) -> Finding:
     pairs = list(zip(*shares.values(), strict=True))
     wins, losses = sum(many > single for single, many in pairs), sum(many < single for single, many in pairs)
     text = (
-        f"One layer, 32 wide, learnt to say two letters at each of 6 places, the one before and the one that mirrors "
-        f"it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, 2 heads {each[2]}: "
+        f"One layer, 32 wide, learnt to say two letters at each of 6 positions, the one before and the one that "
+        f"mirrors it. After {STEPS} steps one head tells {each[1]} of the pairs, try by try, 2 heads {each[2]}: "
         f"these are ahead {told_tries(wins, losses, len(pairs))}. Longer training and larger models were not "
         f"tried. {stored.sentence}"
     )

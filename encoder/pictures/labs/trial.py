@@ -309,7 +309,7 @@ class Trial:
     def problems(self, given: Mapping[str, object], sentence: bool = False) -> list[str]:
         """Return what is wrong with the inputs, one sentence each; `sentence` is given by the view."""
         result = [
-            f"{str(name)[:40]} is no parameter of {self.name}; it takes {', '.join(self.needed) or 'none'}"
+            f"{str(name)[:40]} is not a parameter of {self.name}; it takes {', '.join(self.needed) or 'none'}"
             for name in given
             if name not in self.needed
         ]

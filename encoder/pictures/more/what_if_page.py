@@ -54,7 +54,7 @@ word is hidden, and what counts is how much of ln p of that word is lost."""
 SUM = """The vector that makes the guess is a sum: what the embedding, every head and every feed-forward block put \
 into it. So the logit is a sum too."""
 NO_KNOCK_OUT = """Each norm divides every part by the spread that it had in this run, and the activation of the MLM \
-head multiplies it by the factor that it had: without a part they would be others, so this is no knock-out."""
+head multiplies it by the factor that it had: without a part they would be others, so this is not a knock-out."""
 ADDED = """With what this run did held (where each head looks, how each norm scales, how far each unit is open), the \
 logit is an exact sum over the words, with one part for all biases: it is how this run was added up."""
 SHARED = """Every word of the sentence gets a share of the guess. A share by gradients asks what small changes would \

@@ -80,7 +80,7 @@ def word_asked(scene: Scene) -> str:
 
 
 def say_arcs(answer: Answer) -> str:
-    """Where the head looks most from the word, and how much goes to tokens that are no words."""
+    """Where the head looks most from the word, and how much goes to tokens that are not words."""
     scene, shares = answer.scene, answer.numbers.array
     run, top = scene.t, int(np.nan_to_num(shares).argmax())
     rows = run.array(f"layers.{scene.layer}.attention.weights")[scene.head, list(run.tokenization.word_of(scene[WORD]))]
@@ -89,7 +89,7 @@ def say_arcs(answer: Answer) -> str:
         f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(shares[top], 1)}, "
         f"in layer {scene.layer}, head {scene.head}."
     )
-    return f"{sentence} {percent(rest)} goes to tokens that are no words." if rest >= SAID else sentence
+    return f"{sentence} {percent(rest)} goes to tokens that are not words." if rest >= SAID else sentence
 
 
 def first_positions(scene: Scene) -> list[int]:

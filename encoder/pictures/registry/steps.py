@@ -221,7 +221,7 @@ def largest_terms(scene: Scene) -> Call:
     """
     cell = cell_of(scene)
     if scene.encoder.explain(scene.t, cell.step, cell.index).terms is None:
-        raise EncoderError(f"the opened number, of {cell.step}, is no sum of terms; open one of another step")
+        raise EncoderError(f"the opened number, of {cell.step}, is not a sum of terms; open one of another step")
     return explained(scene).terms.largest(BARS)
 
 

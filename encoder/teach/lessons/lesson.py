@@ -261,7 +261,7 @@ def read(text: str, name: str = "the lesson") -> Lesson:
     except EncoderError as error:
         raise LessonError([f"{name}: {error}"]) from None
     except (ValueError, RecursionError) as error:
-        raise LessonError([f"{name}: it is no TOML file: {str(error)[:200]}"]) from None
+        raise LessonError([f"{name}: it is not a TOML file: {str(error)[:200]}"]) from None
 
 
 def problem(fault: Any, name: str) -> str:

@@ -118,7 +118,7 @@ def likeliest(asked: AskedRun) -> RunAnswer:
         raise EncoderError(asked.encoder.why_no_guesses)
     known = {choice: asked.encoder.tokenizer.token_to_id(choice) for choice in asked.choices}
     if unknown := [choice for choice, i in known.items() if i is None]:
-        raise EncoderError(f"“{unknown[0]}” is no single word to this model")
+        raise EncoderError(f"“{unknown[0]}” is not a single word to this model")
     ids = [i for i in known.values() if i is not None]
     shares = asked.trace["mlm.probabilities"][asked.gap, torch.tensor(ids)]
     best_one = (int(shares.argmax()),)

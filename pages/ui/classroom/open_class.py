@@ -61,7 +61,7 @@ class Question:
         if self.kind == "choice" and not 2 <= len(self.options) <= MOST_OPTIONS:
             raise EncoderError(f"there are {len(self.options)} answers to choose from; it must be 2 to {MOST_OPTIONS}")
         if not all(map(math.isfinite, (self.truth or 0.0, self.low, self.high, *self.values))) or self.low >= self.high:
-            raise EncoderError("the answer to this is no finite number, so the class cannot be asked")
+            raise EncoderError("the answer to this is not a finite number, so the class cannot be asked")
 
     def public(self) -> dict[str, object]:
         """Return all of it but the answer."""

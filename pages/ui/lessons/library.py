@@ -53,7 +53,7 @@ def own() -> OwnLessons:
     named = os.environ.get(OWN, "")
     folder = Path(named).expanduser()
     if not named or not folder.is_dir():
-        return OwnLessons({}, (f"{OWN} names {named!r}, which is no folder.",) if named else ())
+        return OwnLessons({}, (f"{OWN} names {named!r}, which is not a folder.",) if named else ())
     paths = files(folder)
     lessons, refused = {}, []
     for name, file in list(paths.items())[:MOST_FILES]:
@@ -81,7 +81,7 @@ def from_file(name: str, file: Path) -> Lesson:
             raise LessonError([f"{file.name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise LessonError([f"{file.name}: it is no text in UTF-8; save it as one"]) from None
+        raise LessonError([f"{file.name}: it is not text in UTF-8; save it as that"]) from None
     except OSError as error:
         raise LessonError([f"{file.name}: it cannot be read: {error.strerror}"]) from None
     return fitting(read(text, file.name), file.name)
