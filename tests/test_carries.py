@@ -383,7 +383,7 @@ WRONG_FILES = {
     "empty": ("x.jsonl", b"\n", "holds no pair"),
     "no UTF-8": ("x.csv", b"\xff\xfe", "is not UTF-8"),
     "no JSON": ("x.jsonl", b"{", "line 1, is not JSON"),
-    "no object": ("x.jsonl", b"[1]", "line 1, is no pair"),
+    "no object": ("x.jsonl", b"[1]", "line 1, is not a pair"),
     "a number": ("x.jsonl", b'{"a": 5, "b": "q"}', "something else than a text"),
     "one answer": ("x.csv", b"a,b,answer_a,answer_b\np,q,r,\n", "line 2, has one answer"),
     "half a pair": ("x.csv", b"a,b\np\n", "line 2, lacks a sentence"),
