@@ -12,7 +12,7 @@ from visits import link, opened, pictures, widget
 
 from encoder import PRESETS
 from encoder.atlas import atlas_folders
-from encoder.exam.rise import EXAMPLES
+from encoder.exam.relation_curve import EXAMPLES
 from encoder.pictures import link as choices
 from encoder.pictures.lab import Own
 from encoder.pictures.labs import LABS

@@ -24,9 +24,9 @@ from encoder.exam.__main__ import main, result
 from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.examples import examples, side_by_side
-from encoder.exam.licence import BELOW_THE_RULE, NO_SECOND, PASSED, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
 from encoder.exam.moments import main as main_of_moments
+from encoder.exam.passing import BELOW_THE_RULE, NO_SECOND, PASSED, UNCONFIRMED, wilson
 
 pytestmark = pytest.mark.slow
 
@@ -64,16 +64,16 @@ def test_a_head_that_looks_at_the_gold_governor_passes(hand_made: TextEncoder) -
     exam = examine(hand_made, [bank, grown(2, 400)], report=seen.append)
     for name in ("grown 1", "grown 2"):
         row = exam.row("obj", name)
-        assert row.licensed and row.verdict == PASSED and row.accuracy == row.second_accuracy == 1.0
+        assert row.passed and row.verdict == PASSED and row.accuracy == row.second_accuracy == 1.0
         assert row.place == (0, LINK) and row.rule_accuracy < 0.3 and row.n == 200
-    assert exam.row("obj") in exam.licences() and exam.row("advmod") not in exam.licences()
+    assert exam.row("obj") in exam.passed() and exam.row("advmod") not in exam.passed()
     row = exam.row("advmod")
     places = [(tree, tree.relations.index("advmod")) for tree in bank.trees[1::2]]
     right = sum(tree.heads[at] == at - 2 for tree, at in places)
     assert row.place == (0, PREVIOUS) and row.direction == "row" and row.distance == -2
     assert (
         row.accuracy == pytest.approx(right / row.n)
-        and not row.licensed
+        and not row.passed
         and row.verdict == BELOW_THE_RULE
         and row.rule == "two words back"
     )
@@ -85,14 +85,14 @@ def test_a_head_that_looks_at_the_gold_governor_passes(hand_made: TextEncoder) -
 
 def test_one_treebank_alone_or_one_that_disagrees_lets_no_head_pass(hand_made: TextEncoder) -> None:
     row = examine(hand_made, grown(1)).row("obj")
-    assert not row.licensed and row.verdict == NO_SECOND and row.second_accuracy is None and row.accuracy == 1.0
+    assert not row.passed and row.verdict == NO_SECOND and row.second_accuracy is None and row.accuracy == 1.0
     said = result(examine(hand_made, grown(1)))
     assert "no head can pass on grown 1 alone" in said and "--trees a second file" in said
     exam = examine(hand_made, [grown(1, 400), grown(2, 400)])
-    places = {row.place for row in exam.licences()}
+    places = {row.place for row in exam.passed()}
     assert result(exam).startswith(f"{len(places)} head") and "passed on grown 1, beside" in result(exam)
     row = examine(hand_made, [grown(1), grown(2), grown(5, linked=False)]).row("obj")
-    assert not row.licensed and row.verdict == UNCONFIRMED and row.second == "grown 5"
+    assert not row.passed and row.verdict == UNCONFIRMED and row.second == "grown 5"
     for trees in ([], [grown(1), grown(1)], ["trees.conllu"], 3):
         with pytest.raises(EncoderError):
             examine(hand_made, trees)  # type: ignore[arg-type]
@@ -223,7 +223,7 @@ def test_the_command_writes_the_same_rows_as_json_and_csv(tmp_path: Path, capsys
     assert [(row["relation"], float(row["accuracy"])) for row in table] == [(r.relation, r.accuracy) for r in exam.rows]
     assert main(["--out", str(tmp_path / "exam.txt")]) == 2 and "must end in .json or .csv" in capsys.readouterr().err
     (tmp_path / "exam.json").write_text("{}")
-    with pytest.raises(ExamError, match="no examination"):
+    with pytest.raises(ExamError, match="not an examination"):
         read_exam(tmp_path / "exam.json")
 
 
@@ -249,7 +249,7 @@ def test_what_is_shipped_is_of_these_models_and_treebanks(name: str) -> None:
             judged = row.relation == JUDGED or row.relation not in GAPS
             for rule, second, verdict in (
                 (row.distance_accuracy, row.second_distance_accuracy, row.beyond_distance),
-                (row.rule_accuracy, row.second_rule_accuracy, row.licensed),
+                (row.rule_accuracy, row.second_rule_accuracy, row.passed),
             ):
                 here = min(row.accuracy - 0.1, row.corrected_low) >= rule
                 there = row.second_accuracy is not None and (
@@ -283,12 +283,12 @@ def test_the_whole_treebanks_give_again_what_is_shipped(name: str) -> None:
     """Up to two answers of a row, which another processor may round otherwise."""
     found = examine(pretrained(name), treebanks())
     for ours, theirs in zip(found.rows, SHIPPED[name].rows, strict=True):
-        assert (ours.treebank, ours.relation, ours.n, ours.rule, ours.licensed) == (
+        assert (ours.treebank, ours.relation, ours.n, ours.rule, ours.passed) == (
             theirs.treebank,
             theirs.relation,
             theirs.n,
             theirs.rule,
-            theirs.licensed,
+            theirs.passed,
         )
         assert abs(ours.accuracy - theirs.accuracy) * ours.n < 2.5
 

@@ -10,32 +10,32 @@ from tiny import tiny_tokenizer
 
 from encoder import Edit, TextEncoder
 from encoder.exam import ExamError
-from encoder.exam.frames import (
+from encoder.exam.constructed_sentences import (
     ALL,
     FRAMES,
     NOUNS,
     PREPOSITIONS,
-    MadeSentence,
+    ConstructedSentence,
     agreeing_by_rule,
     agreement,
-    made_sentences,
+    constructed_sentences,
     subjects,
 )
 from encoder.exam.simple_rules import RULES, right_by_rule
 
 KEYS = ["The keys to the cabinet [MASK] on the table .", "The key to the cabinet [MASK] on the table ."]
 TAGS = ("DET", "NOUN", "ADP", "DET", "NOUN", "", "ADP", "DET", "NOUN", "PUNCT")
-SENTENCES = [MadeSentence("", tuple(text.split()), TAGS, 5, 1, (1 - i, 0), 0) for i, text in enumerate(KEYS)]
+SENTENCES = [ConstructedSentence("", tuple(text.split()), TAGS, 5, 1, (1 - i, 0), 0) for i, text in enumerate(KEYS)]
 
 
-def nouns_before(one: MadeSentence) -> list[int]:
+def nouns_before(one: ConstructedSentence) -> list[int]:
     """Where nouns stand before the gap, by their spelling."""
     forms = {form for noun in NOUNS for form in noun.split()}
     return [i for i, word in enumerate(one.words[: one.gap]) if word in forms]
 
 
 def test_made_sentences_hold_what_they_say() -> None:
-    made = made_sentences("[MASK]", 3)
+    made = constructed_sentences("[MASK]", 3)
     forms = [noun.split() for noun in NOUNS]
     tags = dict[str, set[str]]()
     for one in made:
@@ -50,12 +50,12 @@ def test_made_sentences_hold_what_they_say() -> None:
         assert one.subject in nouns and nouns == [i for i, tag in enumerate(one.tags[: one.gap]) if tag == "NOUN"]
         assert len(one.tags) == len(one.words) and [i for i, tag in enumerate(one.tags) if not tag] == [one.gap]
         assert not any(len(word) == 1 and word in "ABCPQJKE_" for word in one.words)
-    assert made == made_sentences("[MASK]", 3) and made != made_sentences("[MASK]", 3, seed=1)
+    assert made == constructed_sentences("[MASK]", 3) and made != constructed_sentences("[MASK]", 3, seed=1)
 
 
 def test_place_and_distance_of_the_subject_vary() -> None:
     """No rule that knows one place or one distance gets far, and in some frames no noun rule does either."""
-    first = {one.frame: one for one in made_sentences("[MASK]", 2)}.values()
+    first = {one.frame: one for one in constructed_sentences("[MASK]", 2)}.values()
     assert len({one.gap - one.subject for one in first}) >= 4 and len({one.subject for one in first}) >= 4
     ends = {one.frame: (nouns_before(one)[0], nouns_before(one)[-1]) for one in first}
     assert {one.subject == ends[one.frame][0] for one in first} == {one.subject == ends[one.frame][1] for one in first}
@@ -67,8 +67,8 @@ def test_the_rules_beside_the_heads_are_those_that_people_think_of(small: TextEn
     rows = {row.frame: row for row in subjects(small, 6)}
     assert set(rows) == {*FRAMES, ALL} and rows[ALL].n == sum(rows[name].n for name in FRAMES) == 3 * 4 * len(FRAMES)
     assert [rows[name].distance for name in ("plain", "next to the gap", "after a sentence")] == [-4, -1, -4]
-    assert all(rows[name].rule_accuracy == 1.0 and not rows[name].licensed for name in FRAMES)
-    made = made_sentences("[MASK]")
+    assert all(rows[name].rule_accuracy == 1.0 and not rows[name].passed for name in FRAMES)
+    made = constructed_sentences("[MASK]")
     counts = Counter[str]()
     for one in made:
         nouns = nouns_before(one)
@@ -84,11 +84,11 @@ def test_the_rules_beside_the_heads_are_those_that_people_think_of(small: TextEn
     right = right_by_rule([one.asked(ALL) for one in made], [ALL])[ALL]
     by_name = {str(rule): count for rule, count in zip(RULES, right, strict=True)}
     assert {name: by_name[name] for name in counts} == counts
-    assert by_name[rows[ALL].rule] == len(made) and rows[ALL].rule_accuracy == 1.0 and not rows[ALL].licensed
+    assert by_name[rows[ALL].rule] == len(made) and rows[ALL].rule_accuracy == 1.0 and not rows[ALL].passed
 
 
 def test_which_rule_agrees_is_told_by_the_number_of_its_noun() -> None:
-    made, many = made_sentences("[MASK]", 2), {noun.split()[1] for noun in NOUNS}
+    made, many = constructed_sentences("[MASK]", 2), {noun.split()[1] for noun in NOUNS}
     agreed = agreeing_by_rule(made)
     for name, at in (("the nearest noun before", -1), ("the second noun before", -2)):
         right = sum((one.words[nouns_before(one)[at]] in many) == (one.numbers[0] == 1) for one in made)

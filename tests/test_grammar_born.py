@@ -22,7 +22,7 @@ from visits import link
 from encoder import Edit, EncoderError, TextEncoder
 from encoder.checkpoint import BUNDLED
 from encoder.exam import ExamError, Treebank
-from encoder.exam.frames import NOUNS, agreeing, made_sentences
+from encoder.exam.constructed_sentences import NOUNS, agreeing, constructed_sentences
 from encoder.exam.links import GAPS, JUDGED, relations
 from encoder.exam.moments import (
     DRAWS,
@@ -37,7 +37,17 @@ from encoder.exam.moments import (
     read_moments,
     training_moments,
 )
-from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Rise, best, every_head, headline, rise, whole
+from encoder.exam.relation_curve import (
+    AGREEMENT,
+    EXAMPLES,
+    KEYS,
+    RelationCurve,
+    best,
+    every_head,
+    headline,
+    relation_curve,
+    whole,
+)
 from encoder.experiments.circuit import circuits_by_content, phenomenon, training_circuit
 from encoder.packet.after_layers import level_5
 from encoder.packet.block_level import level_3
@@ -112,7 +122,7 @@ def test_what_was_counted_before_is_what_is_shipped() -> None:
     for wrong in (("none", 0, 0), ("obj", 4, 0), ("obj", 0, -1)):
         with pytest.raises(ExamError, match="has no"):
             MOMENTS.shares(*wrong)
-    made = made_sentences("[MASK]", DRAWS)
+    made = constructed_sentences("[MASK]", DRAWS)
     many = {noun.split()[1] for noun in NOUNS}
     nearest = [next(word for word in one.words[one.gap :: -1] if word in " ".join(NOUNS).split()) for one in made]
     tempted = sum((noun in many) == (one.numbers[0] == 1) for noun, one in zip(nearest, made, strict=True))
@@ -131,7 +141,7 @@ def test_what_was_counted_before_is_what_is_shipped() -> None:
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.nightly)])
 def test_agreement_is_whether_the_right_form_is_likelier(every: int) -> None:
     encoder, right = kept_moments.at("small", 1000), 0
-    sentences = made_sentences("[MASK]", DRAWS)[::every]
+    sentences = constructed_sentences("[MASK]", DRAWS)[::every]
     for one in sentences:
         trace = encoder.trace(" ".join(one.words))
         at = trace.tokens.index("[MASK]")
@@ -155,7 +165,7 @@ def test_the_control_has_the_same_distances_and_no_grammar() -> None:
     control = bundled_moments("small", PERMUTED)
     assert control is not None
     for relation in ("obj", "det", "case", JUDGED):
-        flat = rise(control, relation)
+        flat = relation_curve(control, relation)
         assert flat.leaves is flat.passes is None and max(flat.shares.values()) < flat.fixed + 0.02
         assert "does no better than a rule" in headline(flat, "it")
 
@@ -165,15 +175,15 @@ def test_the_second_treebank_has_the_same_birth() -> None:
     web = bundled_moments("small", "en_ewt")
     assert web is not None and web.treebank == "en_ewt"
     for relation, step in (("obj", 3000), ("case", 3000)):
-        one = rise(web, relation)
-        assert one.place == rise(MOMENTS, relation).place and one.steps[one.leaves or 0] == step
+        one = relation_curve(web, relation)
+        assert one.place == relation_curve(MOMENTS, relation).place and one.steps[one.leaves or 0] == step
     for trees in TREES[1:]:
         counted = bundled_moments("small", trees)
         assert counted is not None
         app = open_app("training", born_trees=trees)
-        assert header_of(app) == headline(rise(counted, "obj"), "a head of the small model")
+        assert header_of(app) == headline(relation_curve(counted, "obj"), "a head of the small model")
         shares = sent(app)["curves"][0]["shares"]
-        assert shares == pytest.approx(list(rise(counted, "obj").shares.values()), abs=1e-5)
+        assert shares == pytest.approx(list(relation_curve(counted, "obj").shares.values()), abs=1e-5)
 
 
 @pytest.mark.nightly
@@ -183,10 +193,12 @@ def test_the_second_treebank_is_counted_again() -> None:
     assert web is not None and np.abs(np.array(right) - web.right[3000][JUDGED]).max() <= 1
 
 
-def curve(shares: list[float], fixed: float, n: int = 1000, near: list[float] | None = None, rule: float = 0.9) -> Rise:
+def curve(
+    shares: list[float], fixed: float, n: int = 1000, near: list[float] | None = None, rule: float = 0.9
+) -> RelationCurve:
     steps = range(len(shares))
     dicts = dict(zip(steps, shares, strict=True)), dict(zip(steps, near or [], strict=False))
-    return Rise("obj", (0, 1), n, rule, "the nearest verb before", fixed, -2, *dicts)
+    return RelationCurve("obj", (0, 1), n, rule, "the nearest verb before", fixed, -2, *dicts)
 
 
 def test_a_curve_leaves_its_rule_where_it_stays_above_it() -> None:
@@ -214,20 +226,20 @@ def test_to_begin_and_to_pass_a_rule_are_told_apart() -> None:
 
 
 def test_what_is_said_of_small() -> None:
-    one = rise(MOMENTS, "obj")
+    one = relation_curve(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
     assert whole(one, "small") == (
         "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6 % → 71 % right. From step 3,000 on it is "
         "10 points above the best fixed distance "
         "(39 %), but at no step above the best simple rule (95 %)."
     )
-    agreed = rise(MOMENTS, AGREEMENT)
+    agreed = relation_curve(MOMENTS, AGREEMENT)
     assert [agreed.steps[at or 0] for at in (agreed.begins, agreed.leaves)] == [3000, 10_000] and not agreed.passes
     assert best(MOMENTS, "obj")[-1] == (2, 0)
     every = every_head(MOMENTS, "obj")
     assert every.shape == (16, 9) and every[8].tolist() == list(MOMENTS.shares("obj", 2, 0).values())
     with pytest.raises(ExamError, match="no relation 'nothing'"):
-        rise(MOMENTS, "nothing")
+        relation_curve(MOMENTS, "nothing")
 
 
 def test_the_arcs_are_a_trace_of_the_snapshots_word_by_word() -> None:
@@ -333,7 +345,7 @@ def texts(app: AppTest) -> str:
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
-    assert header_of(app) == headline(rise(MOMENTS, "obj"), "a head of the small model")
+    assert header_of(app) == headline(relation_curve(MOMENTS, "obj"), "a head of the small model")
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
@@ -373,7 +385,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
         data = sent(app)
         source, target = data["gold"]
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)
-        shown = rise(MOMENTS, relation)
+        shown = relation_curve(MOMENTS, relation)
         name = "a head of the small model" if shown.place else "the small model"
         assert headline(shown, name) == header_of(app)
         assert bar(app)["sentence"] == example.sentence
@@ -490,8 +502,8 @@ def test_two_trainings_stand_beside_each_other(own: Path) -> None:
     app = open_app("training", model="folder:mine", born_beside="small", born_more="1")
     beside = sent(app)["beside"]
     assert beside["steps"] == list(STEPS)
-    assert beside["shares"] == pytest.approx(list(rise(MOMENTS, "obj").shares.values()), abs=1e-5)
-    assert headline(rise(MOMENTS, "obj"), "head 0 of layer 2") in texts(app)
+    assert beside["shares"] == pytest.approx(list(relation_curve(MOMENTS, "obj").shares.values()), abs=1e-5)
+    assert headline(relation_curve(MOMENTS, "obj"), "head 0 of layer 2") in texts(app)
 
 
 def test_a_damaged_file_of_moments_is_refused_in_a_sentence(own: Path) -> None:

@@ -85,7 +85,10 @@ def test_a_good_file_is_read() -> None:
         (('trial = "same_vectors"', 'trial = "os.system"'), ("check: there is no trial 'os.system'", "same_vectors")),
         (('trial = "same_vectors"', 'trial = ["x"]'), ("step 1: check: there is no trial",)),
         (('"off"', '"half"'), ("step 1: check: positions of same_vectors is 'half'", "one of off, on")),
-        (('positions = "off"', "places = 2"), ("step 1: check: places is not a parameter", "sentence, other, positions")),
+        (
+            ('positions = "off"', "places = 2"),
+            ("step 1: check: places is not a parameter", "sentence, other, positions"),
+        ),
         (
             ('kind = "number"', 'kind = "essay"'),
             ("step 1: kind of question is 'essay'", "'number' or 'holds'"),

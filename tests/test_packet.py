@@ -480,12 +480,12 @@ def test_the_evidence_is_that_of_the_examination() -> None:
     assert percent(made.accuracy) in said[0] and percent(made.rule_accuracy) in said[0] and str(made.n) in said[0]
     for row, text in zip((exam.row("gap:between", bank.name) for bank in exam.treebanks), said[1:3], strict=True):
         assert percent(row.accuracy) in text and percent(row.rule_accuracy) in text and str(row.n) in text
-        assert not row.licensed
-    assert said[3] == "So it did not pass." and not made.licensed
+        assert not row.passed
+    assert said[3] == "So it did not pass." and not made.passed
     jobs = [one for one in found if one["key"] == "exam_job"]
     assert [(one["layer"], one["head"]) for one in jobs] == [row.place for row in exam.jobs()]
     failed = {(one["layer"], one["head"]) for one in found if one["key"] == "exam_not_passed"}
-    assert failed == {row.place for row in exam.jobs() if not row.licensed} | {(made.layer, made.head)}
+    assert failed == {row.place for row in exam.jobs() if not row.passed} | {(made.layer, made.head)}
     france = unpack(shipped("The capital of France is [MASK].") or b"")[1]
     assert not any(one["here"] for one in france["evidence"])
     assert "evidence" not in packet_of("base", "edited")[0] and packet_of("MiniLM", "masked")[0]["evidence"] == []

@@ -13,8 +13,8 @@ from encoder import EncoderConfig, TextEncoder
 from encoder.atlas.atlas_folders import shelf
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam, bundled_treebanks
+from encoder.exam.example_answers import example_answers_of
 from encoder.exam.examples import examples
-from encoder.exam.few import few_by_content
 from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
 from encoder.experiments.circuit import MinimalPair, check_reacts, phenomena, run_pair
@@ -120,7 +120,7 @@ def test_shipped_examples_are_real_answers_in_sentences_of_the_treebank() -> Non
     encoder, exam = pretrained("small"), bundled_exam("small")
     assert exam is not None
     place, relation, direction = surest(exam)[0]
-    (shipped,) = [one for one in few_by_content(encoder.source.fingerprint) if (one.layer, one.head) == place]
+    (shipped,) = [one for one in example_answers_of(encoder.source.fingerprint) if (one.layer, one.head) == place]
     bank = bundled_treebanks()[0]
     now = head_examples(encoder, bank, place, relation, direction)
     assert replace(now, cost=shipped.cost) == shipped and now.cost == pytest.approx(shipped.cost, abs=1e-3)
@@ -135,7 +135,7 @@ def test_shipped_examples_are_real_answers_in_sentences_of_the_treebank() -> Non
 
 def test_examples_are_a_few_of_each_kind_and_of_a_sentence_only_one() -> None:
     for name in ("base", "small"):
-        for head in few_by_content(pretrained(name).source.fingerprint):
+        for head in example_answers_of(pretrained(name).source.fingerprint):
             for right in (True, False):
                 numbers = [one.sentence for one in head.some if one.right == right]
                 assert 1 <= len(numbers) <= FEW and len(set(numbers)) == len(numbers)

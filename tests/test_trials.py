@@ -22,7 +22,7 @@ from tokenizers.processors import TemplateProcessing
 
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder, Trace, checkpoint, experiments, mystery
 from encoder.exam.examination import exam_by_content
-from encoder.exam.rise import rise
+from encoder.exam.relation_curve import relation_curve
 from encoder.experiments import WIDTHS
 from encoder.experiments.circuit import circuits_by_content, phenomena
 from encoder.experiments.probes.layer_probes import Probe
@@ -252,10 +252,10 @@ def never_leaving(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
     """A head that is no better than its rule at any moment."""
 
     def found(*given: Any) -> Any:
-        real = rise(*given)
+        real = relation_curve(*given)
         return replace(real, shares=dict.fromkeys(real.shares, 0.0))
 
-    patch.setattr("encoder.pictures.labs.grammar_claims.rise", found)
+    patch.setattr("encoder.pictures.labs.grammar_claims.relation_curve", found)
     return TextEncoder.from_pretrained("small")
 
 
@@ -317,7 +317,7 @@ PASSING = patched(  # where a rule that is told the parts of speech is no oppone
     "grammar_claims.exam_by_content",
     lambda name: (
         (exam := exam_by_content(name))
-        and replace(exam, rows=tuple(replace(row, licensed=row.beyond_distance) for row in exam.rows))
+        and replace(exam, rows=tuple(replace(row, passed=row.beyond_distance) for row in exam.rows))
     ),
 )
 

@@ -10,7 +10,7 @@ from shared_models import untrained
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.exam.frames import made_sentences
+from encoder.exam.constructed_sentences import constructed_sentences
 from encoder.exam.word_guides import WAYS, Guide, guides, main
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.word_sums import BIASES, REST, Parts, added_by_word, after_layers, sum_over_words
@@ -239,7 +239,7 @@ def test_what_words_add_keeps_its_sum_where_a_word_has_pieces(base: TextEncoder)
 
 
 def test_the_ways_are_asked_for_the_subject(base: TextEncoder, capsys: pytest.CaptureFixture[str]) -> None:
-    sentences = made_sentences("[MASK]", 2)[:8]  # of the plain frame, whose subject is the first noun
+    sentences = constructed_sentences("[MASK]", 2)[:8]  # of the plain frame, whose subject is the first noun
     subject_first = {
         "the place of the subject": lambda encoder, trace, target: -abs(torch.arange(len(trace.ids)) - 2.0)
     }

@@ -7,8 +7,8 @@ from encoder.support.import_names import on_demand
 if TYPE_CHECKING:
     from encoder.exam.answers import ExamProgress
     from encoder.exam.examination import Exam, bundled_exam, examine, read_exam
-    from encoder.exam.licence import ExamRow
     from encoder.exam.moments import Moments, bundled_moments
+    from encoder.exam.passing import ExamRow
     from encoder.exam.treebank import ExamError, Tree, Treebank, bundled_treebanks, read_treebank
 
 __all__ = [
@@ -33,7 +33,7 @@ __getattr__ = on_demand(
         "Exam": "encoder.exam.examination",
         "ExamError": "encoder.exam.treebank",
         "ExamProgress": "encoder.exam.answers",
-        "ExamRow": "encoder.exam.licence",
+        "ExamRow": "encoder.exam.passing",
         "Moments": "encoder.exam.moments",
         "Tree": "encoder.exam.treebank",
         "Treebank": "encoder.exam.treebank",

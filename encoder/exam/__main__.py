@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.examination import Exam, examine, with_made_sentences
+from encoder.exam.examination import Exam, examine, with_constructed_sentences
 from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.support import whole_file
@@ -44,7 +44,7 @@ def make(given: list[str] | None = None) -> None:
     encoder = TextEncoder.from_pretrained(options.model) if step is None else kept_moments.at(options.model, step)
     exam = examine(encoder, treebanks)
     if options.frames:
-        exam = with_made_sentences(encoder, exam)
+        exam = with_constructed_sentences(encoder, exam)
     whole_file.write(options.out, getattr(exam, WRITERS[options.out.suffix])().encode())
     for treebank in exam.treebanks:
         print(treebank)
@@ -62,7 +62,7 @@ def result(exam: Exam) -> str:
     name, *others = (treebank.name for treebank in exam.treebanks)
     if not others:
         return f"no head can pass on {name} alone; give --trees a second file, which confirms the first"
-    passed, beyond = ({row.place for row in rows} for rows in (exam.licences(), exam.jobs()))
+    passed, beyond = ({row.place for row in rows} for rows in (exam.passed(), exam.jobs()))
     tried = f"{len(RULES)} simple rules and every fixed distance"
     more = len(beyond - passed)
     also = f"; {more} more {'does' if more == 1 else 'do'} a job better than any fixed distance" if more else ""

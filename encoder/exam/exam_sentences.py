@@ -1,9 +1,9 @@
 """What an examination says in words that a student knows: a head's jobs with their numbers, or "no job found"."""
 
+from encoder.exam.constructed_sentences import ALL, FrameRow
 from encoder.exam.examination import Exam
-from encoder.exam.frames import ALL, FrameRow
-from encoder.exam.licence import ExamRow
 from encoder.exam.links import GAPS, JUDGED
+from encoder.exam.passing import ExamRow
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.support.formatting import listed, percent
 
@@ -91,13 +91,13 @@ def with_numbers(row: ExamRow) -> str:
     """Return what a head does, with its numbers and those of the rules, and whether it passed."""
     there = "" if row.second_accuracy is None else f"; in {text(row.second)} {percent(row.second_accuracy)}"
     best = "" if row.second_rule_accuracy is None else f", the best rule {percent(row.second_rule_accuracy)}"
-    verdict = "It passed" if row.licensed else f"It did not pass: {row.verdict}"
+    verdict = "It passed" if row.passed else f"It did not pass: {row.verdict}"
     return f"{job(row.relation, row.direction)} ({row.relation}): {beside(row)}{there}{best}. {verdict}"
 
 
 def constructed(exam: Exam) -> FrameRow | None:
     """Return what the best head does in all constructed sentences, where it passed or is beyond any fixed distance."""
-    rows = (frame for frame in exam.frames if frame.frame == ALL and (frame.licensed or frame.beyond_distance))
+    rows = (frame for frame in exam.frames if frame.frame == ALL and (frame.passed or frame.beyond_distance))
     return next(rows, None)
 
 
@@ -111,9 +111,9 @@ def found_constructed(exam: Exam) -> tuple[tuple[int, int], str] | None:
         return None
     place = row.layer, row.head
     did = f"{job('gap', row.direction)} in constructed sentences: {beside(row)}"
-    if not row.licensed:
+    if not row.passed:
         return place, f"{did}. It did not pass; in real sentences with a noun between: {real_gaps(exam, place)}"
-    if (JUDGED, place) in ((real.relation, real.place) for real in exam.licences()):
+    if (JUDGED, place) in ((real.relation, real.place) for real in exam.passed()):
         return place, f"{did}. It passed"
     return place, (
         f"{did}. It passed on constructed sentences only; in real sentences with a noun between it did not: "
@@ -135,7 +135,7 @@ def real_gaps(exam: Exam, place: tuple[int, int]) -> str:
 def head_jobs(exam: Exam) -> dict[tuple[int, int], tuple[str, ...]]:
     """Return what each head does that passed or is beyond any fixed distance, those of most certain numbers first."""
     jobs = dict[tuple[int, int], list[str]]()
-    for row in sorted(exam.jobs(), key=lambda row: (row.place, not row.licensed, -row.corrected_low)):
+    for row in sorted(exam.jobs(), key=lambda row: (row.place, not row.passed, -row.corrected_low)):
         jobs.setdefault(row.place, []).append(with_numbers(row))
     if head_and_job := found_constructed(exam):
         jobs.setdefault(head_and_job[0], []).append(head_and_job[1])
@@ -149,8 +149,8 @@ def tally_of_heads(exam: Exam, total: int) -> str:
     """
     row = constructed(exam)
     built = {(row.layer, row.head)} if row else set[tuple[int, int]]()
-    real, near = {row.place for row in exam.licences()}, {row.place for row in exam.jobs()}
-    more = (built if row and row.licensed else set()) - real
+    real, near = {row.place for row in exam.passed()}, {row.place for row in exam.jobs()}
+    more = (built if row and row.passed else set()) - real
     near, near_built = near - real - more, built - real - near - more
     passed = f"{len(real) or 'None'} of {total} heads passed on real text"
     passed += f", {len(more)} more on constructed sentences only" if more else ""
@@ -182,7 +182,7 @@ def relation_rows(exam: Exam) -> list[dict[str, str | int | float | None]]:
     Those that passed come first, then those with the most questions; shares are in percent.
     """
     first = exam.treebanks[0].name
-    rows = sorted((row for row in exam.rows if row.treebank == first), key=lambda row: (not row.licensed, -row.n))
+    rows = sorted((row for row in exam.rows if row.treebank == first), key=lambda row: (not row.passed, -row.n))
     return [
         {
             "relation": title(row.relation),
@@ -195,7 +195,7 @@ def relation_rows(exam: Exam) -> list[dict[str, str | int | float | None]]:
             "distance right": 100 * row.distance_accuracy,
             "of": row.n,
             "in the other text": None if row.second_accuracy is None else 100 * row.second_accuracy,
-            "passed": "yes" if row.licensed else row.verdict,
+            "passed": "yes" if row.passed else row.verdict,
         }
         for row in rows
     ]

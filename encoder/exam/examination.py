@@ -11,9 +11,9 @@ from typing import Any
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.answers import Report, WorkWatch, reporting, tally
-from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
-from encoder.exam.licence import ExamRow, judge, tests_of
+from encoder.exam.constructed_sentences import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.links import LinkedSentence, gaps, relations
+from encoder.exam.passing import ExamRow, judge, tests_of
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks, given_treebank
 from encoder.support.errors import listed, of_kind
 from encoder.support.formatting import MARK
@@ -50,7 +50,8 @@ class ExaminedTreebank:
 class Exam:
     """The outcome of an examination: the model, what was read, and a row for each relation and each kind of gap.
 
-    `frames` and `agreement` are of constructed sentences (`encoder.exam.frames`), empty where they were not asked for.
+    `frames` and `agreement` are of constructed sentences (`encoder.exam.constructed_sentences`), empty where they were
+    not asked for.
     """
 
     model: str
@@ -60,14 +61,14 @@ class Exam:
     frames: tuple[FrameRow, ...] = ()
     agreement: tuple[AgreementRow, ...] = ()
 
-    def licences(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
+    def passed(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
         """Return the rows of a treebank whose head passed, of the first one without a name, by layer and head."""
-        return tuple(row for row in self.jobs(treebank) if row.licensed)
+        return tuple(row for row in self.jobs(treebank) if row.passed)
 
     def jobs(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
         """Return these rows and those whose head is beyond any fixed distance alone, by layer and head."""
         name = self.treebanks[0].name if treebank is None else treebank
-        rows = (row for row in self.rows if row.treebank == name and (row.licensed or row.beyond_distance))
+        rows = (row for row in self.rows if row.treebank == name and (row.passed or row.beyond_distance))
         return tuple(sorted(rows, key=lambda row: row.place))
 
     def row(self, relation: str, treebank: str | None = None) -> ExamRow:
@@ -167,7 +168,7 @@ def examined_on(encoder: TextEncoder, trees: str, called: str) -> Exam:
     return examine(encoder, [given_treebank(trees.encode(), called, OWN), bundled_treebanks()[0]])
 
 
-def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None = None) -> Exam:
+def with_constructed_sentences(encoder: TextEncoder, exam: Exam, report: Report | None = None) -> Exam:
     """Add what the heads do in constructed sentences, and for a model that guesses words what they do for agreement.
 
     Raises:
@@ -181,7 +182,7 @@ def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report | None 
 def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report | None = None) -> Exam:
     """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
 
-    Source: Clark et al. 2019, "What Does BERT Look At?", section 4; who passes says `encoder.exam.licence`.
+    Source: Clark et al. 2019, "What Does BERT Look At?", section 4; who passes says `encoder.exam.passing`.
 
     Args:
         encoder: any encoder; where its vocabulary has no mask, gaps are left out.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.answers import DIRECTIONS, head_answers
 from encoder.exam.examination import Exam, questions
-from encoder.exam.licence import ExamRow
+from encoder.exam.passing import ExamRow
 from encoder.exam.treebank import ExamError, Treebank
 from encoder.support.errors import integer
 

@@ -1,8 +1,8 @@
 """How grammar is born: what every head gets right on gold trees at the moments of training whose weights are kept.
 
 Beside it stand the best simple rule of all, the best fixed distance, and how often each head answers by that distance,
-right or wrong: so it is seen whether a head counts words or finds the one that is meant. `encoder.exam.rise` tells the
-moments at which it begins to, and passes either.
+right or wrong: so it is seen whether a head counts words or finds the one that is meant.
+`encoder.exam.relation_curve` tells the moments at which it begins to, and passes either.
 
 `python -m encoder.exam.moments --model small --out encoder/exam/results/moments/small.json` makes what is shipped.
 """
@@ -20,10 +20,10 @@ from encoder import checkpoint
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam import examination
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
+from encoder.exam.constructed_sentences import agreeing, agreeing_by_rule, constructed_sentences, knows_forms, mask_of
 from encoder.exam.examination import RESULTS
-from encoder.exam.frames import agreeing, agreeing_by_rule, knows_forms, made_sentences, mask_of
-from encoder.exam.licence import best_of, nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink
+from encoder.exam.passing import best_of, nearest_most
 from encoder.exam.simple_rules import right_by_rule
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
 from encoder.support import whole_file
@@ -189,7 +189,7 @@ class MomentCounter:
         self.questions = [
             replace(sentence, links=(*sentence.links, *by_distance(sentence, rules))) for sentence in readable
         ]
-        self.gap_sentences = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
+        self.gap_sentences = constructed_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
 
     def count(self, encoder: TextEncoder) -> MomentCounts:
         """Count at one moment."""

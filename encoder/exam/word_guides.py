@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
-from encoder.exam.frames import FORMS, MadeSentence, made_sentences, mask_of
+from encoder.exam.constructed_sentences import FORMS, ConstructedSentence, constructed_sentences, mask_of
 from encoder.experiments.attributions.gradients import gradient_x_input, knock_out_tokens
 from encoder.experiments.attributions.target import Target, whole_words, word_shares
 from encoder.experiments.attributions.why import integrated_shares
@@ -50,7 +50,7 @@ class Guide:
     n: int
 
 
-def guides(encoder: TextEncoder, sentences: Sequence[MadeSentence], ways: dict[str, Way]) -> list[Guide]:
+def guides(encoder: TextEncoder, sentences: Sequence[ConstructedSentence], ways: dict[str, Way]) -> list[Guide]:
     """Ask every way for the word that puts most into the right form of the masked verb.
 
     Raises:
@@ -82,7 +82,7 @@ def report(given: list[str] | None = None) -> None:
     parser.add_argument("--slow", action="store_true", help="integrated gradients too, seconds a sentence")
     wish = parser.parse_args(given)
     encoder = TextEncoder.from_pretrained(wish.model)
-    sentences = made_sentences(mask_of(encoder), wish.draws)
+    sentences = constructed_sentences(mask_of(encoder), wish.draws)
     for guide in guides(encoder, sentences, WAYS | (SLOW if wish.slow else {})):
         print(f"{guide.way}: the subject is the first word in {percent(guide.right / guide.n)} of {guide.n} sentences")
 

@@ -6,12 +6,12 @@ from typing import Any
 from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.corpus_numbers import head_survey
 from encoder.checkpoint.text_encoder import TextEncoder
+from encoder.exam.constructed_sentences import FrameRow
 from encoder.exam.exam_sentences import constructed, job, scope, tally_of_heads, text, title
 from encoder.exam.examination import Exam, exam_by_content
-from encoder.exam.few import HeadExamples, few_by_content
-from encoder.exam.frames import FrameRow
-from encoder.exam.licence import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
+from encoder.exam.example_answers import HeadExamples, example_answers_of
 from encoder.exam.links import GAP_VERBS, GAPS, JUDGED
+from encoder.exam.passing import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE, ExamRow
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
@@ -58,9 +58,9 @@ def of_gaps(exam: Exam) -> list[Said]:
     for row in real:
         numbers = {"share": row.accuracy, "count": row.n, "rule": row.rule_accuracy}
         sentences.append(entry(row.place, "exam_real", text=text(row.treebank), **numbers))
-    if not best.licensed:
+    if not best.passed:
         sentences.append(entry(place, "exam_not_passed"))
-    elif not any(row.licensed for row in real):
+    elif not any(row.passed for row in real):
         sentences.append(entry(place, "exam_not_confirmed"))
     return sentences
 
@@ -78,14 +78,14 @@ def head_jobs(exam: Exam) -> list[Said]:
             entries.append(
                 entry(at, "exam_job", text=text(row.treebank), job=job(row.relation, row.direction), **numbers)
             )
-        if not any(row.licensed for row in own):
+        if not any(row.passed for row in own):
             entries.append(entry(at, "exam_not_passed"))
     return entries
 
 
 def surest_first(exam: Exam) -> list[ExamRow]:
     """Return the jobs of each head, those that passed and of the surest numbers first."""
-    return sorted(exam.jobs(), key=lambda row: (row.place, not row.licensed, -row.corrected_low))
+    return sorted(exam.jobs(), key=lambda row: (row.place, not row.passed, -row.corrected_low))
 
 
 Known = dict[str, Any]
@@ -118,7 +118,7 @@ def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam |
     if exam is not None:
         total = encoder.config.n_layers * encoder.config.n_heads
         about |= {"exam": scope(exam), "passed": tally_of_heads(exam, total), "jobs": jobs(exam), "tried": tried(exam)}
-        about["examples"] = [shown(examples) for examples in few_by_content(source.fingerprint)]
+        about["examples"] = [shown(examples) for examples in example_answers_of(source.fingerprint)]
     return pack(6, {"heads": about}, {})
 
 
@@ -156,17 +156,17 @@ def jobs(exam: Exam) -> list[Known]:
     """
     known = [
         place(row)
-        | {"job": job(row.relation, row.direction), "made": False, "passed": row.licensed}
-        | {"why": "" if row.licensed else row.verdict, "figures": figures(row)}
+        | {"job": job(row.relation, row.direction), "made": False, "passed": row.passed}
+        | {"why": "" if row.passed else row.verdict, "figures": figures(row)}
         for row in surest_first(exam)
     ]
     if frame := constructed(exam):
         at = {"layer": frame.layer, "head": frame.head}
         real = [row for row in exam.rows if (row.relation, row.place) == (JUDGED, (frame.layer, frame.head))]
         numbers = [figure(MADE, frame)] + [figure(text(row.treebank), row) for row in real]
-        only = not any(row.licensed or row.beyond_distance for row in real)
-        why = "" if frame.licensed else BELOW_THE_RULE if frame.accuracy <= frame.rule_accuracy else NEAR_THE_RULE
-        about = {"job": job("gap", frame.direction), "made": only, "passed": frame.licensed, "why": why}
+        only = not any(row.passed or row.beyond_distance for row in real)
+        why = "" if frame.passed else BELOW_THE_RULE if frame.accuracy <= frame.rule_accuracy else NEAR_THE_RULE
+        about = {"job": job("gap", frame.direction), "made": only, "passed": frame.passed, "why": why}
         known.append(at | about | {"figures": numbers})
     return known
 

@@ -1,6 +1,6 @@
 """The word before a gap that would have another verb than the model's guess: "cabinet" before "are"."""
 
-from encoder.exam.frames import NOUNS
+from encoder.exam.constructed_sentences import NOUNS
 
 ONE, MANY = ("is", "was", "has"), ("are", "were", "have")  # verbs of one, and of many
 PAIRS = [pair.split() for pair in (*NOUNS, "cabinet cabinets")]  # nouns that are known in both numbers

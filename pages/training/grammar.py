@@ -8,7 +8,16 @@ import streamlit as st
 from encoder.exam.exam_sentences import text
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import PERMUTED, moments_file, trees_of
-from encoder.exam.rise import EXAMPLES, Rise, headline, passing, relations_of, rise, under, who
+from encoder.exam.relation_curve import (
+    EXAMPLES,
+    RelationCurve,
+    headline,
+    passing,
+    relation_curve,
+    relations_of,
+    under,
+    who,
+)
 from encoder.experiments.circuit.circuit_moments import TrainingCircuit, shipped_trainings
 from encoder.packet.shipped import SENTENCES
 from encoder.pictures.ask import FOLDER, MOMENT, in_examined
@@ -68,7 +77,7 @@ def draw(above: Any) -> None:
     scene = filmed()
     moments, circuit = moments_of(scene), circuit_of(scene)
     relations = relations_of(moments)
-    curves = {EXAMPLES[relation].title: rise(moments, relation) for relation in relations}
+    curves = {EXAMPLES[relation].title: relation_curve(moments, relation) for relation in relations}
     curve = curves[EXAMPLES[scene[RELATION]].title]
     main, moved = (answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_ARCS))
     saved = {"The curves": main, "The arcs": moved, "All moments": answer_of(GRAMMAR_FILM, scene=scene)}
@@ -130,7 +139,12 @@ def carried(circuit: TrainingCircuit | None) -> bool:
 
 
 def draw_film(
-    scene: Scene, curves: dict[str, Rise], curve: Rise, circuit: TrainingCircuit | None, moved: Answer, label: str
+    scene: Scene,
+    curves: dict[str, RelationCurve],
+    curve: RelationCurve,
+    circuit: TrainingCircuit | None,
+    moved: Answer,
+    label: str,
 ) -> None:
     """The picture: it moves in the browser alone."""
     relations, steps = [rising.relation for rising in curves.values()], curve.steps
@@ -192,7 +206,7 @@ def who_looks(scene: Scene) -> str:
     return f"{shown} of “{name}”: its training was filmed, that of “{asked}” was not."
 
 
-def notes(curve: Rise, seen: WordMoments) -> list[str]:
+def notes(curve: RelationCurve, seen: WordMoments) -> list[str]:
     """What must be known of what is drawn beside that."""
     sentences = []
     if curve.place is None:
@@ -252,7 +266,7 @@ def take_word(word: int) -> None:
     state.remember(WORD.key, word, None)
 
 
-def draw_more(scene: Scene, curve: Rise, circuit: TrainingCircuit | None) -> None:
+def draw_more(scene: Scene, curve: RelationCurve, circuit: TrainingCircuit | None) -> None:
     """How it was measured, on which trees, beside which other training; and all heads."""
     moments = moments_of(scene)
     st.markdown("**How this was measured**")
@@ -296,13 +310,13 @@ def others_of(scene: Scene) -> list[str]:
     return [name for name in examined if name != scene.view.model]
 
 
-def risen_beside(scene: Scene) -> tuple[str, Rise] | None:
+def risen_beside(scene: Scene) -> tuple[str, RelationCurve] | None:
     """The same curve of another training, where one is chosen that was asked it, with its name."""
     other = dict(state.current().choices).get(BESIDE, "")
     if other not in others_of(scene) or in_examined(other, session_runs.text_encoder) != other:
         return None
     beside = moments_of(Scene(scene.view, session_runs.text_encoder(other)))
-    return (beside.model, rise(beside, scene[RELATION])) if scene[RELATION] in relations_of(beside) else None
+    return (beside.model, relation_curve(beside, scene[RELATION])) if scene[RELATION] in relations_of(beside) else None
 
 
 def of_other(scene: Scene) -> dict[str, Any] | None:

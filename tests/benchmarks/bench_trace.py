@@ -37,7 +37,7 @@ from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, preset
 from encoder.exam import Treebank, bundled_treebanks, examine
-from encoder.exam.rise import KEYS
+from encoder.exam.relation_curve import KEYS
 from encoder.experiments.ablation import WatchedWord, ablate_each, knock_outs, outcomes
 from encoder.experiments.attributions.contributions import logits_by_part
 from encoder.experiments.attributions.gradients import integrated_gradients

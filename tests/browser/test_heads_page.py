@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import Edit, TextEncoder, Trace
 from encoder.edits.edit_text import edits_to_text
 from encoder.exam import bundled_exam
-from encoder.exam.few import few_by_content
+from encoder.exam.example_answers import example_answers_of
 from encoder.exam.links import GAPS
 from encoder.experiments.circuit import circuits_by_content
 from encoder.packet.heads_level import level_6
@@ -130,7 +130,7 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     )
     assert verdict in plain(page.locator(".hd-verdict").inner_text())
 
-    (few,) = [one for one in few_by_content(base.source.fingerprint) if (one.layer, one.head) == row.place]
+    (few,) = [one for one in example_answers_of(base.source.fingerprint) if (one.layer, one.head) == row.place]
     seen = set[str]()
     for _ in range(3):
         for name, right in (("right", True), ("wrong", False)):
@@ -236,7 +236,7 @@ def test_where_nothing_is_known_of_the_gap_it_opens_on_the_head_that_the_guess_n
 def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
     opened: Opened, base: TextEncoder
 ) -> None:
-    for few in few_by_content(base.source.fingerprint):
+    for few in example_answers_of(base.source.fingerprint):
         page = opened(layer=few.layer, head=few.head)
         page.locator(".hd-examples").wait_for()
         if few.relation in GAPS:
@@ -292,7 +292,7 @@ def test_a_head_of_constructed_sentences_says_what_it_does_in_real_ones(opened: 
 def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
     page = opened(layer=3, head=4)
     row = bundled_exam("base").row("compound")  # type: ignore[union-attr]
-    assert row.place == (3, 4) and not row.licensed
+    assert row.place == (3, 4) and not row.passed
     line = page.get_by_text("more often than any other head")
     assert (
         f"right in {percent(row.accuracy)} of {row.n}" in plain(line.inner_text()) and row.verdict in line.inner_text()

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from encoder.checkpoint import snapshots
 from encoder.exam.moments import bundled_moments
-from encoder.exam.rise import rise
+from encoder.exam.relation_curve import relation_curve
 from encoder.support.formatting import percent
 from encoder.tasks.kept_moments import at
 from encoder.trace.unpadded import attention_weights
@@ -66,7 +66,7 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
             compared(film, step, STEPS[max(0, i - 1)])
         chosen.press("ArrowRight")
     assert runs(page) == asked, "the browser moves alone"
-    rules = [right.fixed, right.rule] if (right := rise(moments, "obj")) else []
+    rules = [right.fixed, right.rule] if (right := relation_curve(moments, "obj")) else []
     for share, line in zip(rules, film.locator(".fm-rule").all(), strict=True):
         expect(line).to_contain_text(spaced(percent(share, 1)))
 

@@ -19,8 +19,8 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam.exam_sentences import constructed
 from encoder.exam.examination import Exam, bundled_exam
+from encoder.exam.example_answers import FORMAT, VERSION, HeadExamples
 from encoder.exam.examples import ExamExample, examples
-from encoder.exam.few import FORMAT, VERSION, HeadExamples
 from encoder.exam.links import GAPS, JUDGED
 from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
 from encoder.experiments.ablation import WatchedWord, outcomes
@@ -41,7 +41,7 @@ def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
     """
     frame = constructed(exam)
     jobs = {(frame.layer, frame.head): (JUDGED, frame.direction)} if frame else {}
-    for row in sorted(exam.jobs(), key=lambda row: (row.licensed, row.corrected_low)):
+    for row in sorted(exam.jobs(), key=lambda row: (row.passed, row.corrected_low)):
         jobs[row.place] = (row.relation, row.direction)
     return [(place, *jobs[place]) for place in sorted(jobs)]
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam import bundled_exam
-from encoder.exam.frames import ALL
+from encoder.exam.constructed_sentences import ALL
 from encoder.exam.links import GAPS, JUDGED
 from encoder.exam.simple_rules import RULES
 from encoder.experiments.ablation import WatchedWord
@@ -192,7 +192,7 @@ def examined(encoder: TextEncoder) -> Iterator[str]:
         return
     first, second = exam.treebanks
     yield f"Heads examined: chosen on even, scored on odd sentences of {first.name}, confirmed on {second.name}"
-    passed = len(exam.licences()) or "none"
+    passed = len(exam.passed()) or "none"
     yield f"  passed, 10 points above {len(RULES)} simple rules and every fixed distance: {passed}"
     yield "  passed, or 10 points above every fixed distance alone:"
     for row in exam.jobs():
@@ -211,7 +211,7 @@ def examined(encoder: TextEncoder) -> Iterator[str]:
         yield (
             f"  the subject of a masked verb in constructed sentences: best L{frame.layer}H{frame.head}, "
             f"{percent(frame.accuracy)} of {frame.n}, distance {frame.distance:+d} {percent(frame.distance_accuracy)}, "
-            f"best rule {percent(frame.rule_accuracy)}; {'passed' if frame.licensed else 'did not pass'}"
+            f"best rule {percent(frame.rule_accuracy)}; {'passed' if frame.passed else 'did not pass'}"
         )
 
 

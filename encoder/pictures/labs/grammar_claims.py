@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.exam.exam_sentences import title
 from encoder.exam.examination import exam_by_content
-from encoder.exam.licence import ExamRow
 from encoder.exam.moments import training_moments
-from encoder.exam.rise import COUNTS, EXAMPLES, Rise, rise, whole
+from encoder.exam.passing import ExamRow
+from encoder.exam.relation_curve import COUNTS, EXAMPLES, RelationCurve, relation_curve, whole
 from encoder.exam.simple_rules import RULES
 from encoder.pictures.labs.trial import Evidence, Finding, a_text, claim, curves, judge, trial, untried
 from encoder.support.formatting import listed, percent
@@ -18,7 +18,7 @@ STORED = "The exam is stored: it was taken before these weights were shipped."
 NOT_EXAMINED = "The training of this model was not examined; that of “small” was."
 
 
-def drawn(curve: Rise) -> Evidence:
+def drawn(curve: RelationCurve) -> Evidence:
     """The share of right answers, those of the rules, and how often the head answers by the distance, by the step."""
     rules = {"the best simple rule": curve.rule_line, curve.fixed_name: curve.fixed_line}
     series = {"right": curve.shares, **rules, f"looks {curve.fixed_name}": curve.near}
@@ -36,7 +36,7 @@ def grammar_begins(encoder: TextEncoder, relation: str) -> Finding:
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
-    curve = rise(moments, relation)
+    curve = relation_curve(moments, relation)
     at = curve.leaves or 0
     find, where = EXAMPLES[relation].find, EXAMPLES[relation].where
     what = f"steps of training until it finds {find} of {where} surely more often than a fixed distance does"
@@ -53,7 +53,7 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     moments = training_moments(encoder)
     if moments is None:
         return untried(NOT_EXAMINED)
-    curve = rise(moments, relation)
+    curve = relation_curve(moments, relation)
     if not curve.leaves:
         return untried(whole(curve, moments.model))
     before, since = (list(curve.near.values())[curve.leaves - back] for back in (1, 0))
@@ -82,9 +82,9 @@ def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     exam = exam_by_content(encoder.source.fingerprint)
     if exam is None:
         return untried(NO_EXAM)
-    rows = [row for row in exam.licences() if row.head in chosen]
+    rows = [row for row in exam.passed() if row.head in chosen]
     able = sorted({row.head for row in rows})
-    near = [row for row in exam.jobs() if row.head in chosen and not row.licensed]
+    near = [row for row in exam.jobs() if row.head in chosen and not row.passed]
     also = f" Better than any fixed distance, but not than the best rule: {told_jobs(near)}." if near else ""
     text = (
         f"On sentences that people parsed, the heads {listed([str(head) for head in chosen])}, in all layers together, "

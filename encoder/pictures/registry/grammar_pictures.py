@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from encoder.exam.exam_sentences import text
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import Moments, training_moments, trees_of
-from encoder.exam.rise import (
+from encoder.exam.relation_curve import (
     AGREEMENT,
     EXAMPLES,
     KEYS,
     Place,
     best,
     every_head,
+    relation_curve,
     relations_of,
-    rise,
     who,
     whole,
 )
@@ -97,7 +97,7 @@ WORD = Option("born_word", lambda scene: range(len(spelled(scene))), first_word)
 
 def risen(scene: Scene) -> Call:
     """How the head that is best at the end does at the relation."""
-    return call(rise, counted(scene), scene[RELATION])
+    return call(relation_curve, counted(scene), scene[RELATION])
 
 
 def heads_of(scene: Scene) -> str:

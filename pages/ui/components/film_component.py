@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from encoder.exam.rise import Rise
+from encoder.exam.relation_curve import RelationCurve
 from encoder.tasks.kept_moments import GapMoments, WordMoments
 from pages.ui import browser_scripts
 from pages.ui.component import component
@@ -38,7 +38,7 @@ def packed(shares: np.ndarray) -> str:
     return base64.b64encode((shares.clip(0, 1) * FINEST).round().astype("<u2").tobytes()).decode("ascii")
 
 
-def rules(curve: Rise) -> list[dict[str, Any]]:
+def rules(curve: RelationCurve) -> list[dict[str, Any]]:
     """The shares of the best fixed distance and of the best rule; of two forms also that of a coin flip."""
     still = "a simple rule still beats it," if curve.rule > curve.shares[curve.steps[-1]] else "the best simple rule,"
     flat = {f"always {curve.fixed_name}": curve.fixed, f"{still} “{curve.rule_name}”": curve.rule}

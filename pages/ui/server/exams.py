@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from encoder import TextEncoder
 from encoder.exam import Exam, Treebank, bundled_treebanks, examine
+from encoder.exam.constructed_sentences import DRAWS, FRAMES, subjects
 from encoder.exam.examination import SENTENCES, TOKENS, exam_by_content
-from encoder.exam.frames import DRAWS, FRAMES, subjects
 from pages.ui.server import jobs, memory
 from pages.ui.server.engine import budget, text_encoder
 from pages.ui.server.pool import Results

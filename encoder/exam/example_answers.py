@@ -34,25 +34,25 @@ class HeadExamples:
 
 
 @dataclass(frozen=True)
-class FewExamples:
+class ExampleAnswers:
     """What is shipped of a model: what pins its weights, and the examples of each head."""
 
     fingerprint: str
     heads: tuple[HeadExamples, ...]
 
 
-def read_few(path: Path) -> FewExamples:
+def read_example_answers(path: Path) -> ExampleAnswers:
     """Read a file of examples.
 
     Raises:
         ExamError: the file cannot be read or is none.
     """
     refused = ExamError(f"{path} holds no examples of version {VERSION}")
-    return read_kept(path, FewExamples, (FORMAT, VERSION), refused)
+    return read_kept(path, ExampleAnswers, (FORMAT, VERSION), refused)
 
 
 @cache
-def few_by_content(fingerprint: str) -> tuple[HeadExamples, ...]:
+def example_answers_of(fingerprint: str) -> tuple[HeadExamples, ...]:
     """Return the examples that are shipped of a model with these weights; none without any."""
-    shipped = map(read_few, sorted(SHIPPED.glob("*.json")))
+    shipped = map(read_example_answers, sorted(SHIPPED.glob("*.json")))
     return next((few.heads for few in shipped if few.fingerprint == fingerprint), ())

@@ -75,7 +75,7 @@ class ExamRow:
 
     `second` is the name of the other treebank that confirms it least, and the fields after it are of the same head
     there; None and empty where there is none with that relation. `beyond_distance` says that the head does beside the
-    best fixed distance what it must do beside the best rule to pass; `verdict` says why `licensed` is what it is.
+    best fixed distance what it must do beside the best rule to pass; `verdict` says why `passed` is what it is.
     """
 
     treebank: str
@@ -99,7 +99,7 @@ class ExamRow:
     second_distance_accuracy: float | None
     second_rule_accuracy: float | None
     beyond_distance: bool
-    licensed: bool
+    passed: bool
     verdict: str
 
     @property
@@ -199,7 +199,7 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
             second_distance_accuracy=other.distance_accuracy if other else None,
             second_rule_accuracy=other.rule_accuracy if other else None,
             beyond_distance=beside_distance == PASSED,
-            licensed=verdict == PASSED,
+            passed=verdict == PASSED,
             verdict=verdict,
         )
         rows.append(row)

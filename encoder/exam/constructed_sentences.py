@@ -14,8 +14,8 @@ import torch
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.edits.edit import Edit
 from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, reporting, tally
-from encoder.exam.licence import ERROR, best_head, score, tests_of, wilson
 from encoder.exam.links import HIDDEN, LinkedSentence, TreeLink
+from encoder.exam.passing import ERROR, best_head, score, tests_of, wilson
 from encoder.exam.simple_rules import Asked
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
@@ -61,7 +61,7 @@ DRAWS = 40
 
 
 @dataclass(frozen=True)
-class MadeSentence:
+class ConstructedSentence:
     """A sentence with a gap; `subject` is a place of a word, `numbers` are those of A and B, from 0 for one."""
 
     frame: str
@@ -87,7 +87,7 @@ class MadeSentence:
 class FrameRow:
     """The head that finds the subject best in even draws of a frame, scored on the odd ones, and the rules there.
 
-    `distance` and `rule` are the best of all draws, which favours them. `licensed` says that the head is MARGIN above
+    `distance` and `rule` are the best of all draws, which favours them. `passed` says that the head is MARGIN above
     the best rule of all, with the interval corrected for all that was tried above it too; `beyond_distance` says the
     same of the best fixed distance alone.
     """
@@ -106,7 +106,7 @@ class FrameRow:
     rule: str
     rule_accuracy: float
     beyond_distance: bool
-    licensed: bool
+    passed: bool
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class AgreementRow:
     fall: float
 
 
-def made_sentences(mask: str, draws: int = DRAWS, seed: int = 0) -> list[MadeSentence]:
+def constructed_sentences(mask: str, draws: int = DRAWS, seed: int = 0) -> list[ConstructedSentence]:
     """Construct so many sentences of each frame in each of the four numbers of A and B, drawn by a seed."""
     draws = integer("draws", draws, 2, 10_000)
     return [
@@ -140,7 +140,7 @@ def made_sentences(mask: str, draws: int = DRAWS, seed: int = 0) -> list[MadeSen
     ]
 
 
-def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: random.Random) -> MadeSentence:
+def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: random.Random) -> ConstructedSentence:
     """Fill one frame; the same lot gives the same words, whatever the numbers."""
     nouns = [noun.split() for noun in lot.sample(NOUNS, 3)]
     chosen = dict(zip("ABC", (nouns[0][numbers[0]], nouns[1][numbers[1]], nouns[2][lot.randrange(2)]), strict=True))
@@ -153,7 +153,7 @@ def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: rando
         words += chosen.get(sign, sign).split()
         tags += ENDINGS[chosen[sign]].split() if sign == "E" else [TAGS[sign]]
     words[0] = words[0].capitalize()
-    return MadeSentence(name, tuple(words), tuple(tags), places["_"], places["A"], numbers, draw)
+    return ConstructedSentence(name, tuple(words), tuple(tags), places["_"], places["A"], numbers, draw)
 
 
 def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Report | None = None) -> list[FrameRow]:
@@ -162,7 +162,7 @@ def subjects(encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Re
     Raises:
         ExamError: the vocabulary has no mask, or the model cannot read such sentences.
     """
-    sentences = made_sentences(mask_of(encoder), draws, seed)
+    sentences = constructed_sentences(mask_of(encoder), draws, seed)
     questions = [sentence.asked(sentence.frame, ALL) for sentence in sentences]
     with reporting("constructed sentences", report) as on_progress:
         rows = tally(encoder, questions, WorkWatch(sum(len(sentence.words) for sentence in questions), on_progress))
@@ -184,14 +184,14 @@ def frame_row(counts: Tally, kind: str) -> FrameRow:
         direction=DIRECTIONS[place[0]],
         corrected_low=corrected,
         beyond_distance=not scored.lacks(scored.distance_accuracy, corrected),
-        licensed=not scored.lacks(scored.rule_accuracy, corrected),
+        passed=not scored.lacks(scored.rule_accuracy, corrected),
         **scored.numbers,
     )
 
 
 def agreement(
     encoder: TextEncoder,
-    sentences: Sequence[MadeSentence] | None = None,
+    sentences: Sequence[ConstructedSentence] | None = None,
     draws: int = 2,
     seed: int = 0,
     report: Report | None = None,
@@ -213,7 +213,7 @@ def agreement(
         raise ExamError(encoder.why_no_guesses)
     edits = knock_outs(encoder.config, ("attention.heads",))
     leads: dict[str, list[list[float]]] = {}
-    sentences = made_sentences(mask, draws, seed) if sentences is None else sentences
+    sentences = constructed_sentences(mask, draws, seed) if sentences is None else sentences
     with reporting("agreement", report) as on_progress:
         watch = WorkWatch(sum(len(sentence.words) for sentence in sentences), on_progress)
         for sentence in sentences:
@@ -233,7 +233,7 @@ def agreement(
 
 
 @torch.inference_mode()
-def leads_of(encoder: TextEncoder, sentence: MadeSentence, edits: Sequence[Edit]) -> Iterator[float]:
+def leads_of(encoder: TextEncoder, sentence: ConstructedSentence, edits: Sequence[Edit]) -> Iterator[float]:
     """Yield the lead of the right form over the wrong one in a sentence: with all heads, then with each edit alone."""
     trace = encoder.trace(" ".join(sentence.words))
     at = trace.tokens.index(mask_of(encoder))
@@ -251,18 +251,18 @@ def knows_forms(encoder: TextEncoder) -> bool:
     if encoder.model.mlm_head is None:
         return False
     try:
-        next(leads_of(encoder, made_sentences(mask_of(encoder), 2)[0], ()))
+        next(leads_of(encoder, constructed_sentences(mask_of(encoder), 2)[0], ()))
     except EncoderError:
         return False
     return True
 
 
-def agreeing(encoder: TextEncoder, sentences: Sequence[MadeSentence]) -> int:
+def agreeing(encoder: TextEncoder, sentences: Sequence[ConstructedSentence]) -> int:
     """Return in how many constructed sentences the form of the masked verb that agrees is likelier than the other."""
     return sum(next(leads_of(encoder, sentence, ())) > 0 for sentence in sentences)
 
 
-def agreeing_by_rule(sentences: Sequence[MadeSentence]) -> dict[str, int]:
+def agreeing_by_rule(sentences: Sequence[ConstructedSentence]) -> dict[str, int]:
     """Return for each rule, in words, in how many constructed sentences its noun has the number of the subject.
 
     Where it finds no noun it is not right.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import NEAREST, PERMUTED, Moments
+from encoder.exam.passing import MARGIN, wilson
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.exam.treebank import ExamError
 from encoder.support.formatting import percent
@@ -50,7 +50,7 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True)
-class Rise:
+class RelationCurve:
     """How one head does at a relation at every moment, of `n` links, beside the shares of rules without a model.
 
     `rule` is the share of the best rule of all, called `rule_name`, `fixed` that of the best fixed `distance`; `near`
@@ -134,7 +134,7 @@ def relations_of(moments: Moments) -> list[str]:
     return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and has_agreement)]
 
 
-def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
+def relation_curve(moments: Moments, relation: str, place: Place | None = None) -> RelationCurve:
     """Return how a head does at a relation over the moments, without a place the one that is best at the end.
 
     Raises:
@@ -144,14 +144,16 @@ def rise(moments: Moments, relation: str, place: Place | None = None) -> Rise:
         agreed, n = moments.agreement, moments.agreement.made
         shares = {step: right / n for step, right in agreed.right.items()}
         rule, nearest = (right / n for right in (agreed.best_right, agreed.nearest))
-        return Rise(relation, None, n, rule, agreed.best, nearest, 0, shares, {})
+        return RelationCurve(relation, None, n, rule, agreed.best, nearest, 0, shares, {})
     if relation not in moments.links:
         raise ExamError(f"{moments.treebank} has no relation {relation!r:.80}")
     place = best(moments, relation)[-1] if place is None else place
     rules, n = moments.rules[relation], moments.links[relation]
     near = moments.shares_near(relation, *place) if relation in next(iter(moments.near.values())) else {}
     fixed = rules.right / n, rules.distance
-    return Rise(relation, place, n, rules.best_right / n, rules.best, *fixed, moments.shares(relation, *place), near)
+    return RelationCurve(
+        relation, place, n, rules.best_right / n, rules.best, *fixed, moments.shares(relation, *place), near
+    )
 
 
 def best(moments: Moments, relation: str) -> list[Place]:
@@ -175,7 +177,7 @@ def who(place: Place | None, model: str) -> str:
     return model if place is None else f"head {place[1]} of layer {place[0]}"
 
 
-def headline(curve: Rise, name: str) -> str:
+def headline(curve: RelationCurve, name: str) -> str:
     """Return from when to when one learns to find it, and what that came to; else that it is no better than a rule."""
     first = curve.begins or curve.leaves
     if not curve.leaves or not first:
@@ -188,7 +190,7 @@ def headline(curve: Rise, name: str) -> str:
     return f"From step {start:,} to {end:,} {learns}: {percent(before, 1)} → {percent(after, 1)} right."
 
 
-def passing(curve: Rise) -> str:
+def passing(curve: RelationCurve) -> str:
     """Return when the curve is above the best fixed distance and the best rule; empty where it is above none."""
     if not curve.leaves:
         return ""
@@ -201,17 +203,17 @@ def passing(curve: Rise) -> str:
     return f"{left}, but {never} {best}."
 
 
-def fixed_rule(curve: Rise) -> str:
+def fixed_rule(curve: RelationCurve) -> str:
     """Return what the rule is called that counts words alone."""
     return f"the rule “{NEAREST}”" if curve.place is None else "the best fixed distance"
 
 
-def whole(curve: Rise, model: str) -> str:
+def whole(curve: RelationCurve, model: str) -> str:
     """Return all that is said of when a curve rises."""
     return f"{headline(curve, who(curve.place, model))} {passing(curve)}".strip()
 
 
-def under(curve: Rise, text: str) -> str:
+def under(curve: RelationCurve, text: str) -> str:
     """Return of what the shares are, and how much it looked at the rule's distance around the moment."""
     example = EXAMPLES[curve.relation]
     if curve.place is None:
@@ -234,7 +236,7 @@ def under(curve: Rise, text: str) -> str:
     return caption
 
 
-def rules_of(curve: Rise, before: str = "") -> str:
+def rules_of(curve: RelationCurve, before: str = "") -> str:
     """Return the best simple rule and how many were tried, with how often it is right."""
     tried = f"The best of {len(RULES)} simple rules and all distances, {before}“{curve.rule_name}”"
     return f"{tried}, is right in {percent(curve.rule)}."
