@@ -30,7 +30,6 @@ COMMANDS: dict[str, list[str] | None] = {
     "encoder.experiments.circuit.__main__": ["--constructed", "number", "--out", "{}"],
     "encoder.pictures.__main__": ["rollout", "--out", "{}.svg"],
     "encoder.pictures.lists": [FILE, "--out", "{}.csv"],
-    "encoder.pictures.report.__main__": ["A cat.", "--out", "{}"],
     "encoder.tasks.__main__": None,
     "encoder.train.__main__": ["--corpus", FILE, "--out", "{}"],
     "shipped.circuit_moments": ["--out", "{}"],
@@ -56,7 +55,6 @@ WRONG = {
     "encoder.pictures.lists": ["nothing.txt"],
     "encoder.tasks.__main__": ["task=nothing"],
     "encoder.browser.__main__": ["A cat.", "--model", "nothing", "--out", FILE],
-    "encoder.pictures.report.__main__": ["A cat.", "--layers", "9", "--no-charts", "--model", "small", "--out", FILE],
     "encoder.pictures.__main__": ["nothing"],
 }
 

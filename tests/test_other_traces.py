@@ -9,6 +9,7 @@ from in_turn import in_turn
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import TextEncoder, Trace
+from encoder.browser.held import numbers_of_steps
 from encoder.experiments.ablation import ablate_each
 from encoder.experiments.attributions import contributions, gradients, similarity, why
 from encoder.experiments.attributions.target import Target
@@ -16,7 +17,6 @@ from encoder.experiments.compare import patch_sweep
 from encoder.experiments.scaling import scaling
 from encoder.metrics.lens import logit_lens
 from encoder.pictures.labs.link_claims import effects
-from encoder.pictures.report.report import report
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ TAKES: dict[str, Callable[[TextEncoder, Trace], Any]] = {
     "predict": lambda encoder, trace: encoder.predict(trace),
     "word_id": lambda encoder, trace: encoder.word_id(trace, 1, "w1"),
     "logit_lens": logit_lens,
-    "report": lambda encoder, trace: report(encoder, trace, [0], with_charts=False),
+    "numbers_of_steps": lambda encoder, trace: numbers_of_steps(encoder, trace, [0]),
     "scaling": scaling,
     "ablate_each": lambda encoder, trace: list(ablate_each(encoder, trace)),
     "patch_sweep": lambda encoder, trace: list(patch_sweep(encoder, encoder.trace(B), trace)),

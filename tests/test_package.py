@@ -27,7 +27,7 @@ built = pytest.mark.nightly
 ROOT = Path(__file__).parents[1]
 MOST_BYTES = 75 * 2**20
 SCRIPTS = tomllib.loads((ROOT / "encoder" / "pyproject.toml").read_text())["project"]["scripts"]
-COMMANDS = ("encoder-atlas", "encoder-circuit", "encoder-exam", "encoder-picture", "encoder-report", "encoder-train")
+COMMANDS = ("encoder-atlas", "encoder-circuit", "encoder-exam", "encoder-page", "encoder-picture", "encoder-train")
 WORDS = (("The", "DET", 2, "det"), ("dog", "NOUN", 3, "nsubj"), ("ran", "VERB", 0, "root"))
 TREE = "\n".join(f"{i}\t{w}\t_\t{t}\t_\t_\t{to}\t{how}\t_\t_" for i, (w, t, to, how) in enumerate(WORDS, 1)) + "\n\n"
 PICTURES = (
@@ -137,10 +137,9 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
         ["encoder-atlas", "--model", "small", *text, "--out", "atlas"],
         ["encoder-exam", "--model", "small", "--trees", "trees.conllu", "--out", "exam.csv"],
         ["encoder-train", *text, "--out", "trained", "--set", *SMALL_RUN],
-        *([name, "--help"] for name in COMMANDS if name not in ("encoder-picture", "encoder-report")),
-        ["encoder-report", "A cat sat."],
+        *([name, "--help"] for name in COMMANDS if name != "encoder-picture"),
         ["encoder-picture", "rollout"],
-        ["encoder-report", "A cat sat.", "--model", "small", "--no-charts"],
+        ["encoder-page", "A cat sat.", "--model", "small", "--out", "run.html"],
         ["encoder-exam", "--out", "exam.txt"],
         ["encoder-exam", "--out", "nowhere/exam.csv"],
         ["encoder-exam", "--model", "nothing", "--out", "exam.json"],
@@ -152,10 +151,9 @@ def test_it_works_without_streamlit_and_plotly(installed: Path, tmp_path: Path) 
     assert "checkout" in moment[0] and "checkout" in shelf[0]
     for name, answer in (("atlas", atlas), ("exam.csv", exam), ("trained", train)):
         assert answer[2] == 0 and (tmp_path / name).exists(), answer
-    assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:4])
-    for answer in rest[4:6]:
-        assert answer == ["", "error: plotly is not installed; pip install 'encoder[figures]' brings it\n", 2]
-    assert rest[6][1:] == ["", 0] and (tmp_path / "report.html").exists()
+    assert all("usage:" in answer[0] and answer[2] == 0 for answer in rest[:5])
+    assert rest[5] == ["", "error: plotly is not installed; pip install 'encoder[figures]' brings it\n", 2]
+    assert rest[6][1:] == ["", 0] and (tmp_path / "run.html").exists()
     reasons = (".csv", "No such file", "'nothing'", "--corpus", "--corpus")
     for (printed, complained, code), reason in zip(rest[7:], reasons, strict=True):
         assert (printed, complained.count("\n"), code) == ("", 1, 2) and reason in complained
@@ -174,15 +172,15 @@ except ImportError as error: print(error)
 
 
 @pytest.mark.parametrize("place", ["checkout", pytest.param("installed", marks=built)])
-def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(
+def test_a_living_cell_and_a_file_need_no_extra_and_what_does_says_which(
     place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     folder = ROOT if place == "checkout" else request.getfixturevalue("installed")
     cell = "from encoder import TextEncoder\nt = TextEncoder.from_pretrained('small').trace('A cat sat.')\n"
     given = [
         [cell + "print(len(t._repr_html_()), len(t.show('heads')._repr_html_()))"],
-        ["encoder-report", "A cat sat.", "--model", "small", "--no-charts"],
-        ["encoder-report", "A cat sat.", "--model", "small"],
+        ["encoder-page", "A cat sat.", "--model", "small", "--out", "run.html"],
+        ["encoder-picture", "rollout", "--model", "small"],
         ["try: from encoder import measure\nexcept ImportError as error: print(error)"],
         [SAYS_WHICH.format(need="bundled_treebanks()")],
         *([[SAYS_WHICH.format(need=TABLE)]] if place == "checkout" else []),  # which alone has the shipped atlases
@@ -196,16 +194,16 @@ def test_a_living_cell_and_a_report_need_no_extra_and_what_does_says_which(
 
 
 @built
-def test_pictures_and_reports_need_no_streamlit(installed: Path, tmp_path: Path) -> None:
+def test_pictures_and_files_need_no_streamlit(installed: Path, tmp_path: Path) -> None:
     given = [
         ["encoder-picture", "rollout", "--model", "small", "--sentence", "A cat sat.", "--out", "rollout.svg"],
-        ["encoder-report", "A cat sat.", "--model", "small", "--layers", "0", "--out", "report.html"],
+        ["encoder-page", "A cat sat.", "--model", "small", "--numbers", "0", "--out", "run.html"],
         ["encoder-picture", "--help"],
-        ["encoder-report", "--help"],
+        ["encoder-page", "--help"],
     ]
     found = answers(installed, tmp_path, "streamlit", given)
     assert [answer[2] for answer in found] == [0] * 4, found
-    assert {path.name for path in tmp_path.iterdir()} == {"rollout.svg", "report.html"}
+    assert {path.name for path in tmp_path.iterdir()} == {"rollout.svg", "run.html"}
     assert b"</svg>" in (tmp_path / "rollout.svg").read_bytes()
 
 

@@ -25,9 +25,9 @@ from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
-from encoder.browser.cell import LivingCell
+from encoder.browser import __main__ as browser
+from encoder.packet.run import level_1
 from encoder.pictures import __main__ as figure
-from encoder.pictures.report import report
 from encoder.support import whole_file
 from encoder.train.__main__ import main as train
 
@@ -49,9 +49,9 @@ def atlas(folder: Path, version: int) -> None:
 
 
 def page(folder: Path, version: int) -> None:
-    """Write a report by its command."""
+    """Write a living file by its command."""
     folder.mkdir(exist_ok=True)
-    assert report.main([f"w{version} w2", "--out", str(folder / "report.html")]) == 0
+    assert browser.main([f"w{version} w2", "--model", "tiny", "--out", str(folder / "run.html")]) == 0
 
 
 def drawing(folder: Path, version: int) -> None:
@@ -60,21 +60,18 @@ def drawing(folder: Path, version: int) -> None:
     assert figure.main(["all_heads", "--sentence", f"w{version}", "--out", str(folder / "figure.svg")]) == 0
 
 
-written = report.report
-
-
 @cache
-def made(sentence: str) -> LivingCell:
-    """Return a report of a tiny model, made once for each sentence."""
+def made(sentence: str) -> list[bytes]:
+    """Return the packet of a run of a tiny model, made once for each sentence."""
     encoder = tiny(replace(TINY, n_layers=1))
-    return written(encoder, encoder.trace(sentence), with_charts=False)
+    return [level_1(encoder, encoder.trace(sentence))]
 
 
 @pytest.fixture(params=[model, atlas, *(pytest.param(each, marks=pytest.mark.nightly) for each in (page, drawing))])
 def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
-    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: made(trace.text))
+    monkeypatch.setattr(browser, "new_packets", lambda sentences, *given: [made(sentences[0])])
     monkeypatch.setattr(figure, "ask", lambda picture, view: view.sentence)
     monkeypatch.setattr(figure, "picture", lambda key: SimpleNamespace(of=lambda text: text))
     sheet = {"width": 1.0, "height": 1.0, "note": ""}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encoder.browser.held import Run, held
+from encoder.browser.held import Run, held, numbers_of_steps
 from encoder.browser.living import living_file, quoted, written
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -80,22 +80,31 @@ class LivingCell:
         return path
 
 
-def cell(runs: Sequence[Run], page: str = "start", chosen: Mapping[str, object] | None = None) -> LivingCell:
+def cell(
+    runs: Sequence[Run],
+    page: str = "start",
+    chosen: Mapping[str, object] | None = None,
+    *,
+    numbers: Sequence[int] | None = (),
+) -> LivingCell:
     """Return the living picture of runs; the first one is shown first.
 
     Args:
         runs: models with runs of theirs.
         page: start, embedding, attention, add_norm, feed_forward, output, heads, what_if or compare.
         chosen: what is chosen, of CHOICES; the run chooses the rest.
+        numbers: layers of whose steps every number is there, with those of steps of no layer; None for all.
 
     Raises:
-        EncoderError: there is no such page or choice, or the run has no such layer, head or word.
+        EncoderError: there is no such page, choice, layer, head or word, or as `numbers_of_steps`.
     """
     if page not in PAGES:
         raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(PAGES)}")
     query = spelled(runs[0][1], chosen or {})
     layer = int(query.get("layer", 0))
-    return drawn(held(runs, page=page, layer=layer), page, query)
+    steps = [[] if numbers == () else numbers_of_steps(*run, numbers) for run in runs]
+    packets = held(runs, page=page, layer=layer)
+    return drawn([[*own, *more] for own, more in zip(packets, steps, strict=True)], page, query)
 
 
 def drawn(
@@ -105,7 +114,6 @@ def drawn(
     *,
     kept: bool = False,
     link: str = "",
-    below: str = "",
 ) -> LivingCell:
     """Return the living picture of packets.
 
@@ -115,12 +123,11 @@ def drawn(
         query: what is chosen, as an address spells it; what is no choice is left out.
         kept: whether its foot says what it shows when it opens.
         link: an address of the app that its foot leads to.
-        below: HTML that stands at its end, and asks no server.
     """
     _, about, arrays = unpack(runs[0][0])
     line, words = line_and_text(about, arrays, query)
     title = f"{PAGES[page].title}: {line}"
-    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link, below=below)
+    file = living_file(runs, title, page=page, chosen=query, kept=line if kept else "", link=link)
     return LivingCell(file, title, words)
 
 

@@ -1,4 +1,4 @@
-"""Which packets of runs a living file holds: those that it opens with, and as many others as it has room for."""
+"""Which packets of runs a living file holds: those that it opens with, as many others as it has room for, and steps."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -8,10 +8,16 @@ from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.packet.levels import MORE
 from encoder.packet.run import level_1
+from encoder.packet.step_numbers import level_8
 from encoder.packet.sum_level import sum_at, sum_places
+from encoder.support.errors import EncoderError
+from encoder.support.formatting import megabytes
+from encoder.support.progress import progress
 from encoder.trace.trace import Trace
 
 MOST = 2_000_000  # characters of a file
+LARGEST = 60_000_000  # bytes; a browser that opens more is slow
+PACKED = 1.4  # characters of a file for each byte of numbers
 ROOM = 10_000  # of them for what stands around the scripts and the packets
 WEIGHTS = 500_000  # bytes of a run's weights; of a long run they are those of a few rows
 TRIED = 2e10  # heads times layers times tokens times the square of d_model up to which each head is tried without
@@ -63,6 +69,35 @@ def held(
 def first(encoder: TextEncoder, trace: Trace) -> bytes:
     """Return level 1 of a run, with the guess without each head where that does not take long."""
     return level_1(encoder, trace, off=quick(trace), most_bytes=WEIGHTS)
+
+
+def numbers_of_steps(encoder: TextEncoder, trace: Trace, layers: Sequence[int] | None = None) -> list[bytes]:
+    """Return the numbers of every step of these layers, all where none are named, and of the steps that are of none.
+
+    They are packets of level 8: of a step that has a matrix for each head, one for each.
+
+    Raises:
+        EncoderError: the trace is of another model, which has no such layer, or they are more than LARGEST bytes.
+    """
+    encoder.check_own(trace)
+    if absent := [layer for layer in layers or () if not 0 <= layer < trace.config.n_layers]:
+        last = trace.config.n_layers - 1
+        raise EncoderError(f"there is no layer {absent[0]}; layers of {trace.source.name} go from 0 to {last}")
+    steps = [step for step in map(trace.step, trace) if layers is None or step.layer in (None, *layers)]
+    nbytes = int(PACKED * sum(4 * trace[step.name].numel() for step in steps if step.shape[-1] != "vocab"))
+    if nbytes > LARGEST:
+        raise EncoderError(
+            f"the file would take {megabytes(nbytes)}, more than {megabytes(LARGEST)}; "
+            "name fewer layers or a shorter sentence"
+        )
+    packets = []
+    with progress("numbers", "steps") as hear:
+        for done, step in enumerate(steps):
+            hear(done, len(steps))
+            heads = range(trace.config.n_heads) if "H" in step.shape else [0]
+            packets += [level_8(encoder, trace, step.name, [head]) for head in heads]
+        hear(len(steps), len(steps))
+    return packets
 
 
 def quick(trace: Trace) -> bool:

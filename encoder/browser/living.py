@@ -44,7 +44,6 @@ footer a {{ color: inherit; }}
 <div id="front"></div>
 <noscript><p>{kept}</p></noscript>
 <footer>{foot}</footer>
-{below}
 <script id="packets" type="application/json">{packets}</script>
 <script type="module">
 {front}
@@ -108,7 +107,6 @@ def living_file(
     chosen: Mapping[str, str] | None = None,
     kept: str = "",
     link: str = "",
-    below: str = "",
 ) -> str:
     """Return one HTML file that draws these runs, with the pages that their packets are enough for.
 
@@ -119,7 +117,6 @@ def living_file(
         chosen: what is chosen when it opens, as an address spells it.
         kept: a sentence that says what it shows when it opens.
         link: an address of the app that its foot leads to.
-        below: HTML that stands at its end, and asks no server.
 
     Raises:
         EncoderError: no run is given, a packet is none, the first of a run is not of level 1, or there is no such page.
@@ -135,7 +132,6 @@ def living_file(
         title=written(title),
         kept=written(kept),
         foot=foot(held, kept, link),
-        below=below,
         packets=inside([{"about": run["about"], "packets": run["packets"]} for run in held]),
         front=front,
         pages=pages,

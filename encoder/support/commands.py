@@ -19,7 +19,7 @@ def run(package: str) -> int:
     return code
 
 
-atlas, circuit, exam, picture, report, train = (
+atlas, circuit, exam, page, picture, train = (
     partial(run, f"encoder.{package}")
-    for package in ("atlas", "experiments.circuit", "exam", "pictures", "pictures.report", "train")
+    for package in ("atlas", "experiments.circuit", "exam", "browser", "pictures", "train")
 )

@@ -14,7 +14,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 
 from encoder import TextEncoder
-from encoder.pictures.report.report import report
+from encoder.browser.cell import cell
 from encoder.trace.trace import Source
 
 BETWEEN = "\uf8ff"
@@ -59,12 +59,12 @@ def strange() -> TextEncoder:
 
 
 @pytest.mark.nightly
-def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
+def test_a_living_file_of_words_that_break_things_runs_and_fetches_nothing(
     browser: Browser, strange: TextEncoder, tmp_path: Path
 ) -> None:
-    path = tmp_path / "report.html"
+    path = tmp_path / "run.html"
     trace = strange.trace(BETWEEN.join([*SCRIPTS, *WORDS[:60]]))
-    report(strange, trace, [0]).save(path)
+    cell([(strange, trace)], numbers=[0]).save(path)
     assert opened(browser, path) == ([], [], [None, 0, []])
 
 

@@ -16,11 +16,11 @@ from shared_models import pretrained
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.browser.__main__ import main
+from encoder.browser.cell import cell as living_cell
 from encoder.browser.held import MOST, held
 from encoder.browser.living import living_file
 from encoder.browser.page_table import PAGES
 from encoder.packet.run import level_1, level_2
-from encoder.pictures.report.report import report
 from encoder.support.formatting import percent
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
@@ -286,11 +286,11 @@ def test_on_a_phone_the_answer_is_on_the_first_screen_and_everybody_can_use_it(o
 HOSTILE = "</script><img src=x onerror='window.broken = 1'> [MASK] a\x00 \ufffe \u202e\u05e9 \ud83d\ude00"
 
 
-def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
-    """It holds all that a living file can, and charts; of other layers it says that it does not hold them."""
+def test_it_can_hold_the_numbers_of_every_step_and_hostile_text_stays_text(opens: Opens, tmp_path: Path) -> None:
+    """Of the layers that are named; of others it says that it does not hold them."""
     encoder = random_model(2, 3)
     trace, last = encoder.trace(HOSTILE), 1
-    path = report(encoder, trace, [last]).save(tmp_path / "report.html")
+    path = living_cell([(encoder, trace)], numbers=[last]).save(tmp_path / "run.html")
     assert b"\0" not in path.read_bytes()
     page = opens(path)
     page.locator("[data-word]").first.wait_for()
@@ -307,7 +307,6 @@ def test_a_report_has_the_numbers_of_every_step_and_hostile_text_stays_text(open
         expect(page.get_by_text(f"{step} ·")).to_be_visible()
         said = (cell.get_attribute("aria-label") or "").rpartition(" ")[2].replace("\u2212", "-")
         assert float(said) == pytest.approx(trace[step][2, 0, 0].item(), rel=1e-3), said
-    expect(page.get_by_role("heading", name="Charts of this run")).to_be_visible()
     assert barriers(page) == []
     page.get_by_role("radio", name="layer 0", exact=True).click()
     alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")

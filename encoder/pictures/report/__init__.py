@@ -1,1 +1,0 @@
-"""A whole run as one living file with its charts: `python -m encoder.pictures.report`."""
