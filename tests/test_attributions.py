@@ -26,7 +26,7 @@ from encoder.experiments.attributions.gradients import (
 )
 from encoder.experiments.attributions.rolled import rolled
 from encoder.experiments.attributions.similarity import likeness, opened, sentence_vector
-from encoder.experiments.attributions.target import Target, spearman, whole_words, word_shares
+from encoder.experiments.attributions.target import Forward, Logits, Target, spearman, whole_words, word_shares
 from encoder.experiments.attributions.units import unit_sum
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
@@ -392,3 +392,11 @@ def test_rollout_stands_beside_what_the_loss_of_each_word_costs(base: TextEncode
     short = base.trace("[MASK] cats")
     with pytest.raises(ValueError, match="fewer than two words"):
         rolled(base, short, Target(1, word))
+
+
+def test_what_a_run_gives_does_not_hold_all_its_logits(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    """A view of them did: the runs without each of 512 tokens held 9 GB."""
+    forward = Forward(encoder, trace)
+    for wanted in (target, Target(target.position, target.word), Logits(target.position, target.words)):
+        given = forward(forward.rows[None], wanted)
+        assert given.untyped_storage().nbytes() == given.nbytes

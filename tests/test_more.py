@@ -9,16 +9,19 @@ from more_tools import every, numbers, pictures, section, words
 from nasty import EVERY as NASTY
 from plotly.offline import get_plotlyjs_version
 from shared_models import treebanks
+from tiers import mostly_nightly
 
 from encoder import Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
 from encoder.exam import Treebank
+from encoder.experiments.importance import OVER, importance
 from encoder.metrics import length, stream
 from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.more.sections import MORE
 from encoder.pictures.part_items import LOST
 from encoder.pictures.view import EXAMPLE
 from pages.front import make_more
+from pages.front.make_file import PICTURES
 from pages.front.request_fields import RefusedError
 from pages.ui import browser_scripts
 from pages.ui.server import exams, jobs, memory
@@ -43,15 +46,16 @@ def test_each_page_names_its_sections() -> None:
 
 
 @pytest.fixture
-def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treebanks of twenty sentences, and one draw of each frame: all of them take minutes."""
+def few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treebanks of twenty sentences, one draw of each frame, parts left out in three sentences: all take minutes."""
     banks = [Treebank(bank.name, bank.trees[:20]) for bank in treebanks()]
     monkeypatch.setattr(exams, "bundled_treebanks", lambda: banks)
     monkeypatch.setattr(exams, "DRAWS", 1)
+    monkeypatch.setattr(importance, "__defaults__", ("mean", OVER[:3]))
 
 
-@pytest.mark.usefixtures("few_trees")
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.usefixtures("few_sentences")
+@pytest.mark.parametrize("model", mostly_nightly(MODELS, ("base", "small", "good-or-bad", "modern")))
 def test_every_section_is_drawn_of_every_model(model: str) -> None:
     """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
     drawn = cartesian_traces()
@@ -63,6 +67,7 @@ def test_every_section_is_drawn_of_every_model(model: str) -> None:
             assert figure["data"] and {trace["type"] for trace in figure["data"]} <= drawn, key
             assert picture["title"] and picture["alt"] and picture["sentence"], key
             assert Drawn(figure) is not None, key  # plotly.py checks every name and value
+            assert key in PICTURES, "a picture can be saved as a file"
 
 
 def cartesian_traces() -> set[str]:
@@ -85,10 +90,19 @@ def test_every_section_is_drawn_of_a_pair_of_masked_words_and_of_a_changed_run(s
         assert section(page, name, **start), (page, name)
 
 
-def test_no_text_breaks_a_section_or_is_more_than_text() -> None:
-    for text in (" ".join(NASTY)[:2000], "同じ [MASK]", "= <b>x</b>", "a " * 60):
-        for page, name in SECTIONS:
-            assert section(page, name, sentence=text, model="small", layer="1", head="0"), (page, name, text)
+TEXTS = {
+    "as long as can be": " ".join(NASTY)[:2000],  # 512 tokens
+    "nasty": " ".join(NASTY)[:300],
+    "other letters": "同じ [MASK]",
+    "formula": "= <b>x</b>",
+    "one word": "a " * 60,
+}
+
+
+@pytest.mark.parametrize("text", mostly_nightly(TEXTS, [name for name in TEXTS if name != "as long as can be"]))
+def test_no_text_breaks_a_section_or_is_more_than_text(text: str) -> None:
+    for page, name in SECTIONS:
+        assert section(page, name, sentence=TEXTS[text], model="small", layer="1", head="0"), (page, name, text)
 
 
 def test_what_cannot_be_is_one_sentence() -> None:
@@ -197,13 +211,6 @@ def test_output_has_ranks_near_words_sources_and_ways(base: TextEncoder) -> None
     assert longest in words(section("output", "ways", move="Length", **here))
     race = pictures(section("output", "chart", sentence="The capital of France is [MASK]."))["race"]
     assert "“paris” is at rank 1" in race["sentence"]
-
-
-def test_a_picture_that_stands_below_can_be_kept_as_a_file() -> None:
-    from pages.front.make_file import PICTURES
-
-    shown = {picture["picture"] for page, name in SECTIONS for picture in pictures(section(page, name)).values()}
-    assert shown <= PICTURES.keys()
 
 
 def test_the_section_is_not_asked_of_a_model_that_must_be_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:

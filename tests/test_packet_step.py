@@ -110,7 +110,7 @@ def digits_said(encoder: TextEncoder, trace: Trace, name: str, index: list[int])
 @pytest.mark.parametrize(
     ("model", "count"),
     [
-        *(pytest.param(model, 14, marks=pytest.mark.slow if model == "base" else ()) for model in ("base", *MODELS)),
+        *((model, 14) for model in MODELS),
         *(pytest.param(model, 100, marks=pytest.mark.nightly) for model in ("base", *MODELS)),
     ],
 )

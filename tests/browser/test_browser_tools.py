@@ -18,6 +18,8 @@ FAULTS = {
     "missing": "console error: Failed to load resource: the server responded with a status of 404",
 }
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module")
 def faulty_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:

@@ -7,9 +7,10 @@ import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from page_sizes import STEADY
 from playwright.sync_api import Page, ViewportSize, expect
+from tiers import mostly_nightly
 
 from encoder.pictures.view import GAP
-from pages.ui.state.site import PAGES, path
+from pages.ui.state.site import PAGES
 
 LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -23,11 +24,11 @@ ON_TOP = """menu => {
   const { x, y, width } = menu.getBoundingClientRect(), root = menu.getRootNode()
   return [8, 16, 24].every(down => menu.contains(root.elementFromPoint(x + width / 2, y + down)))
 }"""
-SIZES: tuple[ViewportSize, ...] = (
-    {"width": 1440, "height": 900},
-    {"width": 1366, "height": 768},
-    {"width": 390, "height": 844},
-)
+SIZES: dict[str, ViewportSize] = {
+    "desk": {"width": 1440, "height": 900},
+    "notebook": {"width": 1366, "height": 768},
+    "phone": {"width": 390, "height": 844},
+}
 PARTS = {"bar": ".enc-bar", "save": ".enc-keep", "title": ".enc-title", "spine": ".enc-spine", "head": "h1"}
 PLACES = """parts => {
   const found = {}
@@ -192,19 +193,18 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
     expect(sentence_line(page)).to_have_value("Dogs bark.")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
-def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(
-    page: Page, app_url: str, size: ViewportSize
-) -> None:
+@pytest.mark.parametrize("size", mostly_nightly(SIZES, ("notebook", "phone")))
+def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(page: Page, app_url: str, size: str) -> None:
     """The bar, Save at its end, the left margin and the size of the headline, and how far below the bar it stands.
 
     They differ where there is a reason: Start asks in the middle of the page, in larger type; on the pages of a run the
     spine stands between the bar and the headline, on a phone at the foot; a headline of one line is in the middle of
     the line that holds two controls beside it; Attention, whose picture needs the height, is smaller on a low screen.
     """
-    page.set_viewport_size(size)
-    phone = size["width"] == 390
-    margin, below, type_ = (16, 12, "20px") if phone else ((size["width"] - 1300) / 2 + 28, 18, "27px")
+    window = SIZES[size]
+    page.set_viewport_size(window)
+    phone = size == "phone"
+    margin, below, type_ = (16, 12, "20px") if phone else ((window["width"] - 1300) / 2 + 28, 18, "27px")
     bars, saves = set(), set()
     for each in PAGES:
         if each.key in ("start",):
@@ -218,19 +218,10 @@ def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(
         x, y, *_ = places["head"]
         spine = 0 if phone else places.get("spine", [0, 0, 0, 0])[3]
         above = places["bar"][3] + spine
-        low = each.key == "attention" and size["height"] == 768
+        low = each.key == "attention" and window["height"] == 768
         assert x == pytest.approx(margin, abs=1), each.key
         assert below - 1 <= y - above <= below + 4, each.key
         assert places["type"] == ["24px" if low else type_, "650"], each.key
         if not phone:
             assert places["title"][0] == pytest.approx(66, abs=1), each.key
     assert len(bars) == len(saves) == 1, (bars, saves)
-
-
-def test_nothing_is_in_the_console_of_any_page(page: Page, app_url: str) -> None:
-    said: list[str] = []
-    page.on("console", lambda message: said.append(f"{page.url}: {message.text}"))
-    for each in PAGES:
-        open_page(page, f"{app_url}/{path(each.key)}")
-        page.locator("h1:visible").wait_for()
-    assert said == []

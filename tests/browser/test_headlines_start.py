@@ -84,8 +84,8 @@ OWN = [
     LONG * 4,
     "Thank you very [MASK].",
 ]
-DAILY = [f"small: {OWN[i]}" for i in (0, 3, 25, 40)] + [f"base: {OWN[1]}", f"untrained: {OWN[1]}"]
-STARTS = [*DAILY, f"base: {OWN[-1]}", f"no words: {OWN[3]}", f"many heads: {OWN[1]}", f"many heads: {OWN[25]}"]
+DAILY = [f"small: {OWN[3]}", f"small: {OWN[25]}", f"base: {OWN[1]}"]
+STARTS = [*DAILY, f"no words: {OWN[3]}", f"many heads: {OWN[1]}"]
 ALL = [
     *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
     *(
@@ -102,7 +102,7 @@ PAIRED = mostly_nightly(
         for one in OWN[:29]
         if 2 < len(one.split()) < 20 and any(map(str.isalpha, one.split()))
     ],
-    [case for case in DAILY if case.split(": ")[0] in ("base", "small") and case != f"small: {OWN[40]}"],
+    DAILY,
 )
 NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
 WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
@@ -321,7 +321,7 @@ def decided(seen: Seen, gap: int) -> bool:
     return max(seen.costs().values()) >= NOISE * float(seen.shares(gap)[seen.first])
 
 
-@pytest.mark.parametrize(("name", "sentence"), [("base", OWN[0]), ("base", OWN[1]), ("many heads", OWN[1])])
+@pytest.mark.parametrize(("name", "sentence"), [("base", OWN[1]), ("many heads", OWN[1])])
 def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str, sentence: str) -> None:
 
     def untried(asked: dict[str, Any]) -> bytes:
@@ -437,7 +437,7 @@ def true_carriers(page: Page, seen: Seen, claim: str) -> None:
     assert f"{layer}.{head}, head {head} of layer {layer}" in short_of(page, "[data-rest]")
 
 
-@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS]), STARTS))
+@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS, f"many heads: {OWN[25]}"]), STARTS))
 def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "start", case)
     title, claim = short_of(page), short_of(page, "[data-claim]")

@@ -189,8 +189,7 @@ def test_what_if_says_what_a_head_and_a_word_do_to_the_label(shown: Shown, shipp
     assert dict(bars) == pytest.approx(dict(shipped_head.labels(masked) or []), abs=1e-5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["shipped", "tagger"])
-@pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.parametrize(("name", "size"), [("shipped", DESK), ("tagger", PHONE)])
 def test_nine_pages_open_and_none_speaks_of_guesses(
     shown: Shown, shipped_head: TextEncoder, name: str, size: dict[str, int]
 ) -> None:

@@ -86,7 +86,7 @@ def opened(page: Page, url: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text(re.compile(r"\w"))
 
 
-@pytest.mark.parametrize("key", DRAWN)
+@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["attention", "compare", "heads"]))
 def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str, browser: Browser, key: str) -> None:
     """And the session hears of nothing."""
     sent: list[object] = []

@@ -10,12 +10,13 @@ import pytest
 from browser_tools import barriers, dark, open_page, places, problems, watch
 from more_sections import numbers, section, settle, unfold
 from playwright.sync_api import Browser, Locator, Page, Route, WebSocket, expect
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from pages.ui.state.site import PAGES, path
+from pages.ui.state.site import PAGES, page_of, path
 
 GAP = "The keys to the cabinet [MASK] on the table."
-MORE = [page for page in PAGES if page.more]
+MORE = [page.key for page in PAGES if page.more]
 BEYOND = """(all, wide) => all.filter(one => one.getBoundingClientRect().right > wide + 1
   && !one.closest('.chart, .more-table, .more-code')).map(one => one.className)"""
 
@@ -155,9 +156,10 @@ def test_long_work_is_offered_said_to_go_on_and_stopped(page: Page, app_url: str
     page.unroute("**/api/more")
 
 
-@pytest.mark.parametrize("about", MORE, ids=[page.key for page in MORE])
-def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, about: Any) -> None:
+@pytest.mark.parametrize("key", mostly_nightly(MORE, ("attention", "what_if")))
+def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, key: str) -> None:
     """Nothing is cut on a phone, nor unreadable in the dark; all is reached by keys."""
+    about = page_of(key)
     names = ",".join(name for name, _ in about.more)
     for tab in (page, phone):
         open_page(tab, f"{app_url}/{path(about.key)}?model=small&sentence=The+cat+[MASK].&more={names}")

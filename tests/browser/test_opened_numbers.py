@@ -9,6 +9,7 @@ import pytest
 from browser_tools import valued
 from mounted import Mounted
 from playwright.sync_api import Page, expect
+from tiers import mostly_nightly
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace
@@ -62,7 +63,7 @@ def shared(one: float, other: float) -> int:
     return 9 if one == other else math.floor(-math.log10(abs(one - other) / abs(one)))
 
 
-@pytest.mark.parametrize("name", ["base", *MODELS])
+@pytest.mark.parametrize("name", mostly_nightly(["base", *MODELS], ("base", "rotary")))
 def test_what_is_said_of_an_opened_number_is_the_runs(mounted: Mounted, base: TextEncoder, name: str) -> None:
     encoder = made(base, name)
     trace = encoder.trace(SENTENCE)

@@ -4,6 +4,7 @@ import pytest
 from mounted import CAT, FRANCE, KEYS, Mounted
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
+from tiers import mostly_nightly
 
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.run import level_1
@@ -41,7 +42,7 @@ def seen(page: Page) -> list[str]:
     raise AssertionError("the page does not come to rest")
 
 
-@pytest.mark.parametrize("key", PAGES)
+@pytest.mark.parametrize("key", mostly_nightly(PAGES, ("attention", "output")))
 def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mounted: Mounted, key: str) -> None:
     at = {"layer": 2, "head": 1}
     page = mounted(key, packet, first={"sentence": KEYS, **at})

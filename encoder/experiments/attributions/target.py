@@ -133,7 +133,8 @@ class Forward:
         edited = editor(model.config, [(n, trace.edits)] * count, runs, then)
         tap = given({"embedding.tokens": rows}, edited)
         hidden = self.encoder.mask([n] * count, n, trace.hidden)
-        return target.of(answer_scores(model, model(ids, hidden, segments, tap), hidden, tap))
+        scores = answer_scores(model, model(ids, hidden, segments, tap), hidden, tap)
+        return target.of(scores).clone()  # a view of them would hold them all
 
 
 @contextmanager
