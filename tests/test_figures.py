@@ -26,7 +26,7 @@ from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture
 THEMES: tuple[Theme, ...] = ("light", "dark")
-KINDS: tuple[Kind, ...] = ("share", "positive", "signed", "lost")
+KINDS: tuple[Kind, ...] = ("share", "positive", "signed")
 ABC = ["a", "b", "c"]
 
 
@@ -399,7 +399,6 @@ def test_signs_have_the_colours_that_are_said_also_for_the_colour_blind(theme: T
     colours = np.array(palette("signed", theme, 9), dtype=float)
     blue_less_red = colours[:, 2] - colours[:, 0]
     assert (blue_less_red[5:8] > 40).all() and (blue_less_red[1:4] < -40).all()
-    assert palette("lost", theme) == palette("signed", theme)[::-1]
     sampled = palette("signed", theme, 33)
     hues = [360 * colorsys.rgb_to_hsv(*(channel / 255 for channel in colour))[0] for colour in sampled]
     assert all(180 <= hue <= 250 for hue in hues[-14:]) and all(hue <= 25 or hue >= 335 for hue in hues[:14])

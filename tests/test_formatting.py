@@ -5,15 +5,17 @@ import math
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from in_turn import in_turn
 
-from encoder.support.formatting import agreement, brief, percent, points, short
+from encoder.support.formatting import adding_up, agreement, both, brief, in_cell, percent, points, points_lost, short
 
 CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
+PAIRS = json.loads(Path(__file__).with_name("share_cases.json").read_text(encoding="utf-8"))
 FORMS = {
     "brief": brief,
     "short": short,
@@ -49,6 +51,23 @@ def test_no_share_is_called_all_or_none_that_is_not(least: float) -> None:
 def test_a_difference_of_shares_is_in_points_not_percent() -> None:
     """From 40 % to 50 % is ten points, and a quarter more."""
     assert points(0.5 - 0.4) == "10 points" and points(0.01) == "1 point" and points(-0.293) == "-29 points"
+
+
+@in_turn("case", PAIRS)
+def test_what_is_lost_is_the_difference_of_the_shares_as_they_are_told(case: dict[str, Any]) -> None:
+    """Its twin for the browser reads the same pairs: tests/javascript/components.test.mjs."""
+    before, after = case["before"], case["after"]
+    assert [*both(before, after)] == case["both"] and points_lost(before, after) == case["lost"]
+
+
+def test_a_share_in_a_cell_is_written_as_in_the_browser() -> None:
+    cells = [0, 0.004, 0.005, 0.994, 0.996, 1, -0.3, math.nan]
+    assert [in_cell(share) for share in cells] == ["", "·", "1", "99", ">99", "100", "\u221230", ""]
+
+
+def test_rounded_parts_still_add_up() -> None:
+    assert adding_up([33.4, 33.4, 33.2], 100) == ["34", "33", "33"]
+    assert adding_up([120.6, -20.6], 100) == ["121", "\u221221"] and adding_up([0.25, 0.5], 0.75, 1) == ["0.3", "0.5"]
 
 
 def test_a_percentage_is_never_further_off_than_its_digits() -> None:

@@ -14,16 +14,20 @@ from answers import answer
 from nasty import SHORT
 from PIL import Image
 from pypdf import PdfReader
+from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
+from encoder.edits.edit import Edit
 from encoder.pictures import printing
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.typeset import latex, markdown
 from encoder.pictures.numbers import Numbers
+from encoder.pictures.printed_marks import MARKS
 from encoder.pictures.printing import MOST_PICTURES, SIZES, Sheet, SheetPart, TooLargeError
-from encoder.pictures.registry.grids import ALL_HEADS
+from encoder.pictures.registry import picture
 from encoder.pictures.registry.steps import step_picture
 from encoder.pictures.screen import KINDS
+from encoder.support.formatting import points_lost
 from encoder.support.theme import Theme, palette
 
 pytestmark = pytest.mark.slow
@@ -31,6 +35,9 @@ pytestmark = pytest.mark.slow
 SVG = "{http://www.w3.org/2000/svg}"
 MM = 72 / 25.4  # points
 LAYER, HEAD = 4, 1
+KEYS = "The keys to the cabinet [MASK] on the table."
+OF_A_RUN = ("arcs", "near_words", "why_sum", "part_costs", "part_board", "embedding_strips", "length_parts")
+OF_A_RUN += ("units_on_curve", "lens", "all_heads", "picture")
 HOSTILE = [text for text in SHORT if text.strip()]
 TAGS = re.compile("svg|title|desc|style|defs|g|path|text|tspan|clipPath|rect|use|image|metadata|RDF|Work")
 
@@ -124,7 +131,7 @@ def test_every_kind_of_the_screen_is_printed() -> None:
 def test_masked_cells_stay_blank_and_a_scale_ends_where_the_screen_ends_it() -> None:
     values = np.array([[0.25, -np.inf], [2.5, 5.0]], dtype=np.float32)
     sheet = Sheet((square(values, ["a", "b"], "signed"),))
-    assert {"-5", "5", "0.25", "2.50"} <= set(texts(sheet))
+    assert {"\u22125", "5", "0.25", "2.50"} <= set(texts(sheet))
     assert len(re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())) >= 3
     fitted = Sheet((square(np.array([[0.5, 0.75], [0.6, 0.9]]), ["a", "b"], "signed", fit=True),))
     assert {"0.5", "0.9"} <= set(texts(fitted)) and "-0.9" not in texts(fitted)
@@ -143,9 +150,31 @@ def test_what_a_map_is_about_is_named_where_not_all_names_have_room() -> None:
         assert all(any(text.endswith(name) for text in written) for name in names)
 
 
-def test_no_letter_is_under_five_points(weights: Any, base: TextEncoder, sara: Trace) -> None:
-    for each in (weights, answer(ALL_HEADS, base, sara)):
-        assert min(sizes(Sheet((each,), "one"))) >= 5
+@pytest.mark.parametrize(
+    "text", [KEYS, "今天 天气 [MASK] 好 the cat", "one two three four five six seven " * 6 + "[MASK]"]
+)
+def test_no_letter_is_under_five_points_at_one_column(base: TextEncoder, text: str) -> None:
+    run, kinds = base.trace(text), set[str]()
+    for key in OF_A_RUN:
+        each = answer(picture(key), base, run, 4, 1, run)
+        letters = sizes(Sheet((each,), "one"))
+        assert letters and min(letters) >= 5, key
+        kinds.add(each.kind)
+    assert {*MARKS, "units", "words", "matrix", "maps"} - kinds == {"circuit"}
+    pair = base.trace(KEYS), base.trace(KEYS.replace("keys", "key"))
+    arrows = answer(picture("carried"), base, pair[0], b=pair[1])
+    assert arrows.kind == "circuit" and min(sizes(Sheet((arrows,), "one"))) >= 5
+
+
+def test_the_spine_of_a_label_is_what_each_part_costs_it() -> None:
+    encoder = pretrained("good-or-bad")
+    run = encoder.trace("The food was not good at all.")
+    without = encoder.trace(run.inputs, edits=[Edit("layers.0.feed_forward.output", "zero")])
+    bad, share = encoder.config.classifier.labels.index("bad"), "classifier.probabilities"  # type: ignore[union-attr]
+    costs = answer(picture("part_costs"), encoder, run, why_word="bad", why_other="")
+    lost = float(run[share][bad] - without[share][bad])
+    assert costs.numbers.array[2] == pytest.approx(lost, abs=1e-6) and lost > 0.05
+    assert str(points_lost(float(run[share][bad]), float(without[share][bad]))) in texts(Sheet((costs,)))
 
 
 def test_letters_are_text_in_any_script_and_those_without_a_typeface_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -247,7 +247,8 @@ export function addNorm(root, context) {
       const block = run && packets.get(run, state.layer);
       if (!run || !block) return [];
       const { sum, position } = placed(block), query = { ...made(state), layer: state.layer, head: state.head, step: `${SUMS[sum]}.sum` };
-      return [['length_parts', 'What came in and what was added'], ['norm_strips', 'Number by number']].map(([picture, title]) => ({ picture, query: { ...toQuery(query), sum_token: String(position) }, name: `${title}: ${calledToken(/** @type {Packet} */ (run), position)}, layer ${state.layer}` }));
+      const main = context.main('', toQuery(query), position), name = (/** @type {string} */ title) => `${title}: ${calledToken(/** @type {Packet} */ (run), position)}, layer ${state.layer}`;
+      return [{ ...main, name: name('What came in and what was added') }, { ...main, picture: 'norm_strips', name: name('Number by number') }];
     },
     end() {
       packets.end();

@@ -8,7 +8,7 @@ import { layerPackets, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { lookedAtMost, PROVED, rowTable } from './row_table.js';
-import { brief, percent, sure, tight, typeset } from './number.js';
+import { brief, inCell, percent, sure, tight, typeset } from './number.js';
 import { operandsOf } from './operands.js';
 import { operandStrips } from './operand_strips.js';
 import { picture } from './picture.js';
@@ -259,8 +259,7 @@ export function attention(root, context) {
 
   /** A number as it stands in a cell. @param {number} value @param {boolean} share */
   function written(value, share) {
-    if (Number.isNaN(value)) return '–';
-    if (share) return Math.abs(value) < 0.005 ? '·' : tight(percent(value, 1)).replace(/\u00a0%?/g, '');
+    if (share || Number.isNaN(value)) return inCell(value);
     return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
   }
 
@@ -332,8 +331,8 @@ export function attention(root, context) {
       if (!run) return [];
       const { stop, layer, head } = placed(), own = stop.own ? `, head ${head}` : '', warm = stop.key === 'softmax' && temperature !== 1;
       return [{
-        picture: 'picture', name: `${labelOf(stop, divisorOf(run, null))} of layer ${layer}${own}${warm ? ', at temperature 1.0' : ''}`,
-        query: toQuery({ ...made(state), layer, head, step: stop.step }),
+        name: `${labelOf(stop, divisorOf(run, null))} of layer ${layer}${own}${warm ? ', at temperature 1.0' : ''}`,
+        ...context.main(stop.step, toQuery({ ...made(state), layer, head, step: stop.step })),
       }];
     },
     end() {

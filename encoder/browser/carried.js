@@ -454,7 +454,7 @@ export function carried({ context, root, changed, choose }) {
     pictures() {
       const { found, all } = now, [guess, over] = competing();
       if (!found?.small || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
-      return [{ picture: 'carried', name: 'What is carried, and from which words', query: { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) } }];
+      return [{ name: 'What is carried, and from which words', ...context.main('', { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) }) }];
     },
     /** Whether the headline is of what is compared now. */
     known: () => place() < 0 || now.found !== null || now.why !== '',

@@ -15,7 +15,7 @@ import { colourOf, css, endsOf, gradient } from './grid.js';
 import { windowed } from './heads.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { percent, points, tight, typeset } from './number.js';
+import { inCell, percent, points, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { called, choice as usualChoice, direction, isLed, labelsOf, quoted } from './run.js';
 import { parts, say } from './say.js';
@@ -275,7 +275,7 @@ export function compare(root, context) {
     shown.draw({
       key: ['compare', a.about.model.digest, b.about.model.digest, JSON.stringify(made(state)), JSON.stringify(ofB(state)), head.layer, head.head].join(' '),
       numbers, ends, parts: 'signed', chosen: looked, kept: here, tokens: width, last: names[width - 1], unfold: false, band: null,
-      rows: of.rows.map(i => names[i]), columns: names, form: value => (Number.isNaN(value) ? '–' : Math.abs(value) < 0.005 ? (value ? '·' : '') : typeset(String(Math.round(100 * value)))),
+      rows: of.rows.map(i => names[i]), columns: names, form: inCell,
       label: `B minus A: attention of head ${head.head} of layer ${head.layer}, ${of.rows.length} words by ${width} words.`, says: said(here), shown: said(looked),
       low: signed(ends.low), high: signed(ends.high), above: ends.above ? `${ends.above} beyond the ends` : '',
     });
@@ -332,8 +332,8 @@ export function compare(root, context) {
       if (!both(run, state)) return [];
       const { layer, head } = state;
       return [{
-        picture: 'beside_change', name: `B minus A: head ${head} of layer ${layer}`,
-        query: { ...toQuery({ ...made(state), other: state.other, other_model: state.other_model, layer, head }), beside_step: `layers.${layer}.${STEP}` },
+        name: `B minus A: head ${head} of layer ${layer}`,
+        ...context.main('look', { ...toQuery({ ...made(state), other: state.other, other_model: state.other_model, layer, head }), beside_step: `layers.${layer}.${STEP}` }),
       }];
     },
     end() {

@@ -221,12 +221,11 @@ export function embedding(root, context) {
     pictures() {
       const all = part();
       if (!run || !all) return [];
-      const { key, step, position, title } = placed(all), query = toQuery({ ...made(state), step, layer: state.layer, head: state.head });
+      const { key, step, position, title } = placed(all), query = toQuery({ ...made(state), step, layer: state.layer, head: state.head }), main = context.main(step, query, position), strips = { ...context.main('*', query, position), name: 'Word, position and sum, number by number' };
       return [
-        ...(key === 'word' ? [{ picture: 'near_words', name: `The words nearest to ${namesOf(run.about.tokens)[position]}`, query: { ...query, near_word: String(position) } }] : []),
-        ...(key === 'position' && all.arrays.alike ? [{ picture: 'alike_place', name: `How alike position ${position} is to each`, query: { ...query, near_word: String(position) } }, { picture: 'alike_places', name: 'How alike the positions are', query }] : []),
-        { picture: 'embedding_strips', name: 'Word, position and sum, number by number', query: { ...query, near_word: String(position) } },
-        { picture: 'picture', name: `${title}: the numbers of all tokens`, query },
+        ...(key === 'word' ? [{ ...main, name: `The words nearest to ${namesOf(run.about.tokens)[position]}` }] : []),
+        ...(key === 'position' && all.arrays.alike ? [{ ...main, name: `How alike position ${position} is to each` }, { picture: 'alike_places', name: 'How alike the positions are', query }] : []),
+        strips, { picture: 'picture', name: `${title}: the numbers of all tokens`, query },
       ];
     },
     end() {

@@ -304,8 +304,8 @@ export function feedForward(root, context) {
       const block = run && packets.get(run, state.layer);
       if (!run || !block) return [];
       const { stop, row } = placed(block), position = aboutBlock(block).rows[row], query = toQuery({ ...made(state), layer: state.layer, head: state.head });
-      if (STOPS[stop].key === 'activation') return [{ picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`, query: { ...query, curve_token: String(position) } }];
-      return [{ picture: 'picture', name: `${begins(toldOf(block, STOPS[stop].key, 0).title)}, layer ${state.layer}`, query: { ...query, step: STOPS[stop].step } }];
+      const { key, step } = STOPS[stop], title = key === 'activation' ? `The units of “${run.about.tokens[position]}” before and after the activation` : begins(toldOf(block, key, 0).title);
+      return [{ ...context.main(step, key === 'activation' ? query : { ...query, step }, position), name: `${title}, layer ${state.layer}` }];
     },
     end() {
       clearTimeout(resting);

@@ -14,7 +14,7 @@ import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { called, choice, direction, look, wordAt, words } from './run.js';
+import { called, choice, look, wordAt, words } from './run.js';
 import { parts, said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -167,14 +167,13 @@ export function heads(root, context) {
     if (drawn === of && painted === now) return;
     [drawn, painted] = [of, now];
     put(grid, { 'data-named': laid.named, 'data-labelled': labels, style: `--names: ${laid.names}px; --heads: ${model.heads}; --side: ${laid.side}px; --high: ${laid.high}px; --gap: ${laid.gap}px` });
-    const brush = brushOf(small, tokens.length, theme, span), ratio = Math.min(devicePixelRatio || 1, 2), back = direction(of) === 'rtl';
+    const brush = brushOf(small, tokens.length, theme, span), ratio = Math.min(devicePixelRatio || 1, 2);
     const wide = Math.round(laid.side * ratio), tall = Math.round(laid.high * ratio);
     grid.querySelectorAll('canvas').forEach((canvas, i) => {
       const pen = canvas.getContext('2d');
       if (!pen) return;
       [canvas.width, canvas.height] = [wide, tall];
       brush(row(of.arrays.weights, Math.floor(i / model.heads), i % model.heads), rows.length);
-      if (back) pen.setTransform(-1, 0, 0, 1, wide, 0);
       pen.imageSmoothingEnabled = small.width > wide || small.height > tall;
       pen.drawImage(small, 0, 0, wide, tall);
     });
@@ -246,7 +245,7 @@ export function heads(root, context) {
     pictures() {
       if (!run || !state || tabled) return [];
       const { layer, head } = state;
-      return [{ picture: 'all_heads', name: 'The maps of all heads', query: toQuery({ ...made(state), layer, head }) }];
+      return [{ ...context.main('', toQuery({ ...made(state), layer, head })), name: 'The maps of all heads' }];
     },
     end() {
       clearTimeout(saying);

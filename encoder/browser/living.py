@@ -170,14 +170,15 @@ def listed(held: Sequence[Mapping[str, Any]], page: str) -> list[dict[str, Any]]
     levels = {int(name.split()[0]) for run in held for name in run["packets"]}
     there = [key for key, about in PAGES.items() if about.level in levels and (key != "compare" or len(held) > 1)]
     keys = [key for key in PAGES if key in there or key == page]
-    every = [{"key": key, "title": PAGES[key].title, "address": "", **numbers_of(key)} for key in keys]
+    every = [{"key": key, "title": PAGES[key].title, "address": "", **described(key)} for key in keys]
     return every if len(every) > 1 else []
 
 
-def numbers_of(page: str) -> dict[str, Any]:
-    """Return what the menu says of a page whose steps can be shown number by number."""
+def described(page: str) -> dict[str, Any]:
+    """Return what the menu says of a page: its main pictures, and of one whose steps are shown by number these."""
     about = PAGES[page]
-    return {"parts": about.parts, "shows": about.shows, "step": about.in_full(about.opens_on)} if about.parts else {}
+    steps = {"parts": about.parts, "shows": about.shows, "step": about.in_full(about.opens_on)} if about.parts else {}
+    return {"pictures": about.pictures} | steps
 
 
 def foot(held: Sequence[Mapping[str, Any]], kept: str, link: str) -> str:

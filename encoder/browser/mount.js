@@ -22,7 +22,7 @@ import { meanings } from './terms.js';
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
 /** A head by its layer and its number. @typedef {[layer: number, head: number]} Head */
 /** What a lesson has above the picture, whether it hides the picture, and the word that it asks about, with what takes the guess; the heads that it counted; whether it has one try what helps, which the page then does not say. @typedef {{element: HTMLElement | null, veils: boolean, asks?: {word: number, guess: (position: number) => void} | null, heads?: Head[], tries?: boolean}} Above */
-/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][]}} Listed */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][], pictures?: Record<string, [string, string]>}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
@@ -35,12 +35,12 @@ import { meanings } from './terms.js';
  */
 /**
  * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it; `counted` the heads that it counted, `tries` whether it has one try what helps. `kept` is the picture that is shown, `pictures` all of a page that has several, `code` shows its lines, `more` leads to a section below the page.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it; `counted` the heads that it counted, `tries` whether it has one try what helps. `pictures` are all that can be saved, `main` is the page's main one by encoder/browser/page_table.py at a step or view, or for what the model answers, with its word; `code` shows its lines, `more` leads to a section below the page.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], main: (named: string, query: Record<string, string>, position?: number) => {picture: string, query: Record<string, string>}, code: () => void, more: (section: string, choices: Record<string, string>) => void
  * }} Context
  */
 /** `pictures` are what can be saved, the main one first; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, pictures: () => import('./keep.js').Kept[], end: () => void}} Page */
@@ -131,6 +131,10 @@ function begin(root, options) {
     counted: () => options.above?.()?.heads ?? [],
     tries: () => options.above?.()?.tries ?? false,
     pictures: () => (options.above?.()?.veils ? [] : [...inFront(), ...(page?.pictures() ?? []), ...parts.pictures()]),
+    main: (named, query, position) => {
+      const { pictures = {} } = listed() ?? {}, [picture, word] = pictures[named] ?? pictures['*'] ?? pictures[''] ?? ['', ''];
+      return { picture, query: word ? { ...query, [word]: String(position) } : query };
+    },
     code: () => { top.code(); },
     more: (name, choices) => {
       options.store.choose(choices);

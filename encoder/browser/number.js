@@ -69,6 +69,12 @@ export function both(before, after) {
   return texts;
 }
 
+/** How many points a share falls, whole, as both shares are told: from "85 %" to "78 %" it is 7. @param {number} before @param {number} after */
+export function pointsLost(before, after) {
+  const [from, to] = both(before, after).map(text => Number(/[\d.]+/.exec(text)));
+  return Math.round(from - to) || 0;
+}
+
 /**
  * The difference of two shares in percentage points: from 0.5 to 0.71 it is "21 points".
  * @param {number} difference
@@ -116,6 +122,9 @@ export const typeset = text => text.replaceAll('-', '\u2212').replaceAll(' %', '
 
 /** The same where there is little room: "<1 %". @param {string} text */
 export const tight = text => typeset(text).replace('under ', '<\u00a0').replace('over ', '>\u00a0');
+
+/** A share, or a difference of two, as it stands in a cell: in whole percents without their sign. @param {number} share */
+export const inCell = share => (Number.isNaN(share) ? '–' : !share ? '' : Math.abs(share) < 0.005 ? '·' : tight(percent(share, 1)).replace(/\u00a0%?/g, ''));
 
 /** A number with its sign. @param {number} value @param {number} [places] */
 export const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${value.toFixed(places)}`).replace(/^[+\u2212](0\.0+)$/, '$1');

@@ -7,7 +7,7 @@ import { endsOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { brief, percent, short, typeset } from './number.js';
+import { brief, inCell, percent, short, typeset } from './number.js';
 import css from './numbers.css';
 import { picture } from './picture.js';
 import { open as show, placeOf, spelled, toQuery } from './store.js';
@@ -102,7 +102,6 @@ export function numbers(root, context, of) {
     const names = namesOf(about.rows), across = about.words ? null : Array.isArray(about.columns) ? namesOf(about.columns) : null;
     const all = /** @type {Float32Array} */ (values.values), ends = endsOf({ values: all, columns }, share ? 'share' : 'signed');
     const text = (/** @type {number} */ value) => (share ? percent(value) : brief(value));
-    const inCell = (/** @type {number} */ value) => (!share ? brief(value) : value < 0.005 ? '·' : String(Math.round(100 * value)));
     grid.element.hidden = Boolean(about.words);
     const says = (/** @type {{row: number, column: number}} */ { row, column }) => {
       const word = about.words?.[row][column], where = word ?? (across ? across[column] : about.shape[0].length === 1 ? '' : `${about.columns} ${column}`);
@@ -119,7 +118,7 @@ export function numbers(root, context, of) {
     return {
       key: [sentence, second, edits, hidden, model.digest, about.step, about.index].join(' '),
       numbers: { rows: names.map((_, i) => i), columns, values: all, names: across, shut: null, parts: share ? 'share' : 'signed' },
-      rows: names, columns: across ?? Array.from({ length: columns }, (_, i) => String(i)), ends, parts: share ? 'share' : 'signed', chosen: on, kept: chosen, form: inCell, band: null,
+      rows: names, columns: across ?? Array.from({ length: columns }, (_, i) => String(i)), ends, parts: share ? 'share' : 'signed', chosen: on, kept: chosen, form: share ? inCell : brief, band: null,
       label: `${about.title}: a row for each of ${rows}, arrows move, Enter opens a number`, says: says(chosen), shown: says(on), low: text(ends.low), high: text(ends.high), above: ends.above ? `${ends.above} beyond` : '',
       unfold: false, tokens: across ? columns : Math.max(rows, 8), last: across?.at(-1) ?? '',
     };

@@ -185,11 +185,11 @@ export function output(root, context) {
       const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
       if (!run || !word || !found) return [];
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
-      if (labelsOf(run)) return [{ picture: 'why_sum', name: 'What each word adds to the label', query: { ...query, why_token: String(word.position), ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) } }];
-      if (!found.about.vocabulary) return [{ picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } }];
+      if (labelsOf(run)) return [{ ...context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) }, word.position), name: 'What each word adds to the label' }];
+      if (!found.about.vocabulary) return [{ ...context.main('vectors', { ...query, move: 'Cosine to the end' }), name: 'How each vector comes to its end' }];
       const { packet, pair: spoken } = sumAt(run, word), [guess, over] = packet && spoken ? [spoken[0], spoken[1]].map(one => aboutSum(packet).words[one]) : [];
       const asked = { ...query, why_token: String(word.position), why_word: guess, why_other: over };
-      return [{ picture: 'lens', name: `What would be said after each layer, at ${called(run, word)}`, query: { ...query, lens_token: String(word.position) } },
+      return [{ ...context.main('', query, word.position), name: `What would be said after each layer, at ${called(run, word)}` },
         ...(guess ? [{ picture: 'why_sum', name: `What each word adds for ${guess} over ${over}`, query: asked }, { picture: 'why_parts', name: `What each part adds for ${guess} over ${over}`, query: asked }] : [])];
     },
     end() {

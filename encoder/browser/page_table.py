@@ -1,11 +1,12 @@
 """The pages that the browser draws: the one table of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 ALONG, CHANGE, DEEPER = "Step by step", "Change and compare", "Look deeper"  # headings of the menu
 CHART, CHECKS = ("chart", "As a chart"), ("checks", "How to check")
 ATTENTION = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
+LABELS, VECTORS = "labels", "vectors"  # what models answer that guess no words
 UNITS = ("hidden", "up", "activation", "gated", "output")  # steps of feed-forward that its picture shows
 SUBLAYERS = ("residual", "sum", "output")  # steps of an add & norm that a picture shows
 
@@ -24,9 +25,9 @@ class DrawnPage:
     shows: tuple[str, ...] | None = None  # the steps that its picture shows itself; None where it shows all
     place: bool = True  # whether a layer and a head mean something there
     more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
-    # The keys of its main picture by the step or view of the address, "" where that names none, "*" for any other one
-    pictures: tuple[tuple[str, str], ...] = ()
-    word: str = ""  # the choice in which these take the word of the address
+    # Its main picture by the step or view that is chosen or by what the model answers, "" where nothing is said of
+    # these, "*" for any other one: its key, and the choice in which it takes the word
+    pictures: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def in_full(self, step: str) -> str:
         """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
@@ -38,8 +39,7 @@ PAGES: Mapping[str, DrawnPage] = {
         "Start",
         1,
         "home",
-        pictures=(("", "arcs"),),
-        word="word",
+        pictures={"": ("arcs", "word")},
         more=(
             ("words", "Which words made the guess"),
             ("several", "Several heads together, as lines and as a matrix"),
@@ -58,11 +58,11 @@ PAGES: Mapping[str, DrawnPage] = {
             for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
         ),
         place=False,
-        pictures=(
-            *(("", "near_words"), ("embedding.tokens", "near_words"), ("embedding.scaled", "near_words")),
-            *(("embedding.positions", "alike_place"), ("*", "embedding_strips")),
-        ),
-        word="near_word",
+        pictures={
+            **dict.fromkeys(("", "embedding.tokens", "embedding.scaled"), ("near_words", "near_word")),
+            "embedding.positions": ("alike_place", "near_word"),
+            "*": ("embedding_strips", "near_word"),
+        },
         more=(("near", "The nearest words of the table"), ("places", "How alike two positions are"), CHECKS),
     ),
     "attention": DrawnPage(
@@ -72,7 +72,7 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("attention",),
         opens_on="attention.weights",
         shows=tuple(f"attention.{name}" for name in ATTENTION),
-        pictures=(("", "picture"),),
+        pictures={"": ("picture", "")},
         more=(
             CHART,
             ("heads", "What each head adds, after W_O"),
@@ -88,8 +88,7 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("add_norm_1", "add_norm_2", "layer_output"),
         opens_on="add_norm_1.sum",
         shows=(*(f"add_norm_{n}.{name}" for n in (1, 2) for name in SUBLAYERS), "output"),
-        pictures=(("", "length_parts"),),
-        word="sum_token",
+        pictures={"": ("length_parts", "sum_token")},
         more=(
             CHART,
             ("sides", "All numbers before the norm and after it"),
@@ -105,8 +104,10 @@ PAGES: Mapping[str, DrawnPage] = {
         parts=("feed_forward",),
         opens_on="feed_forward.activation",
         shows=(*(f"feed_forward.{name}" for name in UNITS), "add_norm_2.sum"),
-        pictures=(("", "units_on_curve"), ("feed_forward.activation", "units_on_curve"), ("*", "picture")),
-        word="curve_token",
+        pictures={
+            **dict.fromkeys(("", "feed_forward.activation"), ("units_on_curve", "curve_token")),
+            "*": ("picture", ""),
+        },
         more=(
             CHART,
             ("corpus", "Where a unit fires in many sentences"),
@@ -123,8 +124,7 @@ PAGES: Mapping[str, DrawnPage] = {
         opens_on="output",
         of_layer=False,
         shows=("output",),
-        pictures=(("", "lens"),),
-        word="lens_token",
+        pictures={"": ("lens", "lens_token"), LABELS: ("why_sum", "why_token"), VECTORS: ("moves", "")},
         more=(
             CHART,
             ("words", "The nearest words of the table"),
@@ -141,7 +141,7 @@ PAGES: Mapping[str, DrawnPage] = {
         7,
         "toggle_off",
         CHANGE,
-        pictures=(("", "guess_changed"),),
+        pictures={"": ("guess_changed", ""), LABELS: ("words_moved", ""), VECTORS: ("words_moved", "")},
         more=(
             ("whole", "Switches for the whole model"),
             ("differs", "What differs from the run without changes"),
@@ -157,7 +157,7 @@ PAGES: Mapping[str, DrawnPage] = {
         1,
         "compare",
         CHANGE,
-        pictures=(("", "carried"), ("look", "beside_change")),
+        pictures={"": ("carried", ""), "look": ("beside_change", "")},
         more=(
             ("apart", "How far the two runs are apart"),
             ("beside", "Any step of both runs, side by side"),
@@ -172,7 +172,7 @@ PAGES: Mapping[str, DrawnPage] = {
         6,
         "apps",
         DEEPER,
-        pictures=(("", "all_heads"),),
+        pictures={"": ("all_heads", "")},
         more=(
             ("jobs", "Jobs that were examined on gold trees"),
             ("roles", "Where each head looks, and all measures of all heads"),

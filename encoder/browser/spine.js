@@ -3,7 +3,7 @@
 import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { both, percent, tight, times } from './number.js';
+import { both, percent, pointsLost, tight, times } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
@@ -156,7 +156,7 @@ export function spine(context) {
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
-    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? Math.abs(cost).toFixed(1) : String(Math.round(100 * Math.abs(cost)))) : '');
+    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? Math.abs(cost).toFixed(1) : String(Math.abs(unit === 'share' ? pointsLost(share, share - cost) : Math.round(100 * cost)))) : '');
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
@@ -178,10 +178,10 @@ export function spine(context) {
     element,
     /** What can be saved. @returns {import('./keep.js').Kept[]} */
     pictures() {
-      if (!run || element.hidden || labelsOf(run)) return [];
+      if (!run || element.hidden) return [];
       const { shares, wait, position } = spokenOf(run), { layer, head, word } = state;
       /** @type {Record<string, string>} */
-      const asked = shares ? { why_token: String(position), why_word: shares.word, why_other: shares.other } : { why_token: String(words(run)[wordAt(run, word)]?.position ?? 0) };
+      const asked = shares ? { why_token: String(Math.max(0, position)), why_word: shares.word, why_other: shares.other } : { why_token: String(words(run)[wordAt(run, word)]?.position ?? 0) };
       return wait ? [] : [{ picture: 'part_costs', name: 'What each part costs', query: { ...toQuery({ ...made({ ...state, edits: '' }), layer, head }), ...asked } }];
     },
     end() { for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, away); },

@@ -221,8 +221,8 @@ export function start(root, context) {
       if (!word || !state || editing || bare()) return [];
       const { layer, head } = state;
       return [{
-        picture: 'arcs', name: `Head ${head} of layer ${layer}, from ${word.gap ? 'the gap' : `“${word.name}”`}`,
-        query: toQuery({ ...made(state), layer, head, word: word.position }),
+        name: `Head ${head} of layer ${layer}, from ${word.gap ? 'the gap' : `“${word.name}”`}`,
+        ...context.main('', toQuery({ ...made(state), layer, head, word: word.position }), word.position),
       }];
     },
     end() {

@@ -7,7 +7,7 @@ import { colourOf, css, inkOn } from './grid.js';
 import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { both, brief, percent, tight, typeset } from './number.js';
+import { both, brief, percent, pointsLost, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
 import { behind, parts, said, say } from './say.js';
@@ -349,7 +349,7 @@ export function whatIf(root, context) {
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`<span>Each alone, all else on, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
+    : html`<span>What each part alone costs, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
   /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {number} share of the guess */
@@ -357,11 +357,8 @@ export function whatIf(root, context) {
     const off = all.map(row => Math.abs(row[heads + 2] - row[heads] - row[heads + 1]) || 0), layer = off.indexOf(Math.max(...off)), [attention, feed, whole] = all[layer].slice(heads).map(value => inCell(value, share).replace('·', '0'));
     return off[layer] >= ODD ? { layer, whole, attention, feed } : null;
   }
-  /** An effect in points where there is little room, with the sign of what becomes of the guess: the difference of the two shares as they are told. @param {number} value what is lost @param {number} share of the guess; NaN where something moves */
-  function inCell(value, share) {
-    const guess = Number.isFinite(share), [before, after] = guess ? both(share, share - value).map(text => Number(/[\d.]+/.exec(text))) : [100 * value, 0], near = Math.round(before - after);
-    return near ? `${guess ? (near < 0 ? '+' : '−') : ''}${Math.abs(near)}` : '·';
-  }
+  /** What a part costs in points, or how far something moves without it in percent, where there is little room. @param {number} value @param {number} share of the guess; NaN where something moves */
+  const inCell = (value, share) => typeset(String((Number.isFinite(share) ? pointsLost(share, share - value) : Math.round(100 * value)) || '·'));
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {
     const value = costOf(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
@@ -397,9 +394,9 @@ export function whatIf(root, context) {
       const found = run && now();
       if (!found || ((!found.guess || labelsOf(found.base)) && !found.changed.edits)) return [];
       const { subject, base, changed } = found, guess = found.guess && !labelsOf(base), { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
-      const [kind, name] = guess ? ['guess_changed', `The guess at the gap, ${start}`] : ['words_moved', `How far words end up, ${start}`];
+      const [answers, name] = guess ? ['', `The guess at the gap, ${start}`] : ['vectors', `How far words end up, ${start}`];
       const gap = String(base.about.gap), board = guess ? [{ picture: 'part_board', name: 'The guess without each part alone', query: { ...toQuery({ ...made({ ...state, ...subject, edits: '' }), layer, head }), why_token: gap, why_word: base.about.guesses[gap][0][0] } }] : [];
-      return [{ picture: kind, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) }, ...board];
+      return [{ ...context.main(answers, toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head })), name }, ...board];
     },
     end() {
       rest.end();

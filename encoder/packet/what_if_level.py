@@ -96,8 +96,8 @@ def without(
 
 
 @torch.inference_mode()
-def share_changes(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
-    """Return how the share of an answer changes without each part alone: [layers, heads + 3], below 0 where it falls.
+def share_costs(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
+    """Return what each part alone costs the share of an answer: [layers, heads + 3], above 0 where it falls without it.
 
     After the heads of a layer come its attention, its feed-forward, and both.
     """
@@ -105,7 +105,7 @@ def share_changes(encoder: TextEncoder, trace: Trace, target: Target) -> Tensor:
     runs = without(encoder, trace, place, heads=True)
     scores = torch.cat([logits for _, logits in runs if logits is not None])
     shares = how.shares(torch.cat([how.scores(trace, place)[None], scores]))[:, target.word]
-    return (shares[1:] - shares[0]).reshape(encoder.config.n_layers, -1)
+    return (shares[0] - shares[1:]).reshape(encoder.config.n_layers, -1)
 
 
 def stacked(logits: Any) -> Tensor:

@@ -123,7 +123,8 @@ def scale_of(small: SmallMap, chart: Chart) -> tuple[Kind, float, float]:
     low, high = small.ends
     if chart.look.get("screen") and not chart.look.get("largest"):
         low, high = limits(
-            "signed" if small.kind == "signed" else "positive", end_on_screen(small.coloured, small.kind)
+            "signed" if small.kind == "signed" else "positive",
+            max(chart.look.get("least", 0.0), end_on_screen(small.coloured, small.kind)),
         )
         return ("positive" if small.kind == "share" else small.kind), low, high
     least = float(np.min(small.coloured, initial=high, where=np.isfinite(small.coloured)))

@@ -1,9 +1,10 @@
 """The picture that a page of the browser shows, by the page's address."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
-from encoder.browser.page_table import PAGES
+from encoder.browser.page_table import LABELS, PAGES, VECTORS
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1, opening
 from encoder.pictures.ask import model_called, text_of
@@ -19,6 +20,14 @@ def is_address(text: str) -> bool:
     return text.startswith(("http://", "https://", "/"))
 
 
+def answered(model: str, pictures: Mapping[str, object]) -> str:
+    """What a model answers, where a page has another main picture for that."""
+    if LABELS not in pictures:
+        return ""
+    config = model_called(model).config
+    return LABELS if config.classifier else "" if config.mlm_head else VECTORS
+
+
 def shown_at(address: str) -> tuple[Picture, View]:
     """The main picture of the page at an address, and what it is asked of.
 
@@ -31,10 +40,12 @@ def shown_at(address: str) -> tuple[Picture, View]:
     page, query = parts.path.rpartition("/")[2] or "start", dict(parse_qsl(parts.query))
     if page not in PAGES:
         raise EncoderError(f"the page {page[:40]!r} has no picture of a run; {', '.join(PAGES)} have one")
-    keys, named = dict(PAGES[page].pictures), query.get("view") or query.get("step", "")
-    shown = picture(keys.get(named) or keys.get("*", keys[""]))
+    pictures, usual = PAGES[page].pictures, View()
+    named = query.get("view") or query.get("step") or answered(query.get("model", usual.model), pictures)
+    key, takes_word = pictures.get(named) or pictures.get("*", pictures[""])
+    shown = picture(key)
     options = {option.key for option in shown.options}
-    word = {PAGES[page].word: query["word"]} if PAGES[page].word and "word" in query else {}
+    word = {takes_word: query["word"]} if takes_word and "word" in query else {}
     fields = {name: text for name, text in query.items() if name in View.__dataclass_fields__}
     asked = {"sentence": GAP} | fields | {name: text for name, text in (query | word).items() if name in options}
     view, notes = from_query(asked, lambda model: None, options)

@@ -1,65 +1,56 @@
 """How the marks that only the browser draws are printed: arcs, bars with their numbers, sums, strips and arrows."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from unicodedata import bidirectional
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon, Rectangle
-from matplotlib.path import Path
+from matplotlib.patches import FancyBboxPatch, Polygon
 
 from encoder.pictures.chart import Chart
-from encoder.pictures.printed_kinds import POINT, Room, colours, in_cell, signed, whole_percent
-from encoder.support.formatting import brief, percent, shown
-from encoder.support.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND
+from encoder.pictures.printed_maps import in_points, three_digits
+from encoder.pictures.printed_plane import POINT, SIDES, Plane, whole_percent
+from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, signed
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
 MOST_WORDS, LARGEST = 14, 12  # of a sum, and of a longer one those that add most
 FAR, OTHER = 3, 4  # times the usual, from where the ends of strips cut; times another end, then both have their own
 WHOLE = 6.0  # mm of an arrow that carries all of the change
+FALLS = [1, 2, 3, 3, 2]  # how an arrow runs along its points: straight, around a corner, and down
 
 
-def pale(room: Room) -> tuple[float, ...]:
-    """The blue of what stands beside what is meant."""
-    tint: tuple[float, ...] = colours("share", room.theme)(0.4)
-    return tint
+def ring(edge: Any, pad: float = 0.25, page: Any = "none", line: float = 0.8) -> dict[str, Any]:
+    """A box with round corners about a text."""
+    return {"boxstyle": f"round,pad={pad}", "facecolor": page, "edgecolor": edge, "linewidth": line}
 
 
-def line_up(axes: Axes, wide: float, high: float) -> None:
-    """A plane of so many mm, counted from the top, with no axes."""
-    axes.set(xlim=(0, wide), ylim=(high, 0))
-    axes.axis("off")
-
-
-def draw_arcs(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_arcs(plane: Plane, chart: Chart) -> float:
     """Arcs from a word to the others, as thick as its shares, in a line or, where that has no room, down a column."""
-    shares, asked, down = chart.numbers.array, chart.look["from"], in_column(chart, room)
-    names, far = [shown(name) for name in chart.names(0)], max(asked, len(shares) - 1 - asked, 1)
-    most = int(shares.argmax())
+    shares, asked, names = chart.numbers.array, chart.look["from"], [shown(name) for name in chart.names(0)]
+    down = (plane.width(names) + 1.2 * plane.line) * len(names) > plane.wide
+    most, far = int(shares.argmax()), max(asked, len(shares) - 1 - asked, 1)
     for to in np.argsort(shares, kind="stable").tolist():
         if to == asked or shares[to] < LEAST_ARC:
             continue
-        out = 0.3 + 0.7 * abs(to - asked) / far
-        along, away = [asked, asked, to, to], [0, out / 0.75, out / 0.75, 0]
-        curve = Path([*zip(*((away, along) if down else (along, away)), strict=True)], [1, 4, 4, 4])
-        paint, strength = (ACCENT[room.theme], 1.0) if to == most else (pale(room), 0.9)
-        look = {"linewidth": max(0.7, 9 * shares[to]), "edgecolor": paint, "alpha": strength, "facecolor": "none"}
-        axes.add_patch(PathPatch(curve, capstyle="butt", clip_on=False, **look))
+        out = (0.3 + 0.7 * abs(to - asked) / far) / 0.75
+        along, away = [asked, asked, to, to], [0, out, out, 0]
+        points = [*zip(*((away, along) if down else (along, away)), strict=True)]
+        paint, strength = (plane.ink("accent"), 1.0) if to == most else (plane.ink("pale"), 0.9)
+        plane.curve(points, [1, 4, 4, 4], paint, linewidth=max(0.7, 9 * shares[to]), alpha=strength, clip_on=False)
     for i, (name, share) in enumerate(zip(names, shares.tolist(), strict=True)):
-        weight, paint = ("bold" if i == most else "normal"), (ACCENT if i in (most, asked) else INK)[room.theme]
-        edge = ACCENT[room.theme] if i == asked else "none"
-        box = {"boxstyle": "round,pad=0.25", "facecolor": "none", "edgecolor": edge, "linewidth": 0.8}
-        sides: Any = {"ha": "right", "va": "center"} if down else {"ha": "center", "va": "top"}
-        at, below_it = ((-0.32, i), (-0.05, i)) if down else ((i, -0.08), (i, -0.3))
-        axes.text(at[0], at[1], name, color=paint, weight=weight, bbox=box, **sides)
-        axes.text(below_it[0], below_it[1], whole_percent(share), color=MUTED[room.theme], weight=weight, **sides)
+        weight, paint = "bold" if i == most else "normal", "accent" if i in (most, asked) else "ink"
+        side, (x, y), below_it = ("right", (-0.32, i), (-0.05, i)) if down else ("below", (i, -0.08), (i, -0.3))
+        box = ring(plane.ink("accent") if i == asked else "none")
+        plane.text(x, y, name, side, paint, weight=weight, bbox=box)
+        plane.text(below_it[0], below_it[1], whole_percent(share), side, "muted", weight=weight)
     ends = (-0.6, len(shares) - 0.4)
     if down:
-        axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
+        plane.axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
     else:
-        axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
-    axes.axis("off")
+        plane.axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
+    plane.axes.axis("off")
+    return 1.9 * plane.line * len(shares) if down else max(34.0, 0.36 * plane.wide)
 
 
 def from_the_right(names: Sequence[str]) -> bool:
@@ -68,48 +59,36 @@ def from_the_right(names: Sequence[str]) -> bool:
     return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
 
 
-def in_column(chart: Chart, room: Room) -> bool:
-    """Whether the words of a line have no room beside each other."""
-    names = [shown(name) for name in chart.names(0)]
-    return (room.width(names) + 1.2 * room.line) * len(names) > room.wide
-
-
-def high_arcs(chart: Chart, room: Room, kind: str) -> float:
-    """How high arcs with their words are."""
-    return 1.9 * room.line * len(chart.numbers.array) if in_column(chart, room) else max(34.0, 0.36 * room.wide)
-
-
-def draw_lying(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_lying(plane: Plane, chart: Chart) -> float:
     """Bars from left to right, each with its name before and its number behind it; two series side by side."""
-    names, all_series = [shown(name, 24) for name in chart.names(-1)], list(chart.series.items())
-    left, right = room.width(names) + room.line, 7 * room.letters * POINT
-    most = max(float(np.nan_to_num(chart.numbers.array).max(initial=0.0)), 1e-9)
-    written = whole_percent if chart.values == "share" else in_cell
-    row, bar = high_row(chart, room), 1.05 * room.line
+    names, all_series, line = [shown(name, 24) for name in chart.names(-1)], list(chart.series.items()), plane.line
+    beside = [chart.look["beside"][0]] if "beside" in chart.look else []
+    left, row, bar = plane.width([*names, *beside]) + line, (0.6 + 1.05 * len(all_series)) * line, 1.05 * line
+    largest = max(float(np.nan_to_num(chart.numbers.array).max()), 1e-9)
+    most = largest if chart.values == "positive" else 1.0  # shares and cosines end at 1, as on the screen
+    unit = (plane.wide - left - 7 * plane.letters * POINT) / most
+    written = whole_percent if chart.values == "share" else three_digits
     for s, (_, values) in enumerate(all_series):
-        top = np.arange(len(names)) * row + s * bar + 0.5 * (row - bar * len(all_series))
-        free = room.wide - left - right
-        last = s == len(all_series) - 1
-        paints = [ACCENT[room.theme] if last and not i else pale(room) for i in range(len(names))]
-        axes.barh(top + bar / 2, np.clip(values, 0, None) / most * free, 0.8 * bar, left, color=paints, linewidth=0)
-        for value, y in zip(values.tolist(), top, strict=True):
-            axes.text(room.wide, y + bar / 2, written(value), ha="right", va="center", color=MUTED[room.theme])
+        for i, value in enumerate(values.tolist()):
+            y = i * row + s * bar + 0.5 * (row - bar * len(all_series))
+            paint = plane.ink("accent" if s == len(all_series) - 1 and not i else "pale")
+            plane.box(left, y + 0.1 * bar, max(0.0, value) * unit, 0.8 * bar, paint)
+            plane.text(plane.wide, y + bar / 2, written(value), "right", "muted")
     for i, name in enumerate(names):
-        axes.text(left - 0.6 * room.line, (i + 0.5) * row, name, ha="right", va="center")
+        plane.text(left - 0.6 * line, (i + 0.5) * row, name, "right")
+    high = len(names) * row
+    if "beside" in chart.look:  # what any other comes to: a bar of its own, and a line through all
+        name, value = chart.look["beside"]
+        plane.box(left, high + 0.35 * row, max(0.0, value) * unit, 0.3 * row, plane.ink("muted"))
+        plane.text(left - 0.6 * line, high + 0.5 * row, name, "right", "muted")
+        plane.text(plane.wide, high + 0.5 * row, written(value), "right", "muted")
+        if value > 0:
+            plane.axes.plot([left + value * unit] * 2, [0, high], color=plane.ink("muted"), linewidth=0.7)
+        high += row
     if len(all_series) > 1:
-        note = f"{all_series[0][0]} (pale) and {all_series[1][0]}"
-        axes.text(left, len(names) * row + 0.3 * room.line, note, va="top", color=MUTED[room.theme])
-    line_up(axes, room.wide, high_lying(chart, room, kind))
-
-
-def high_row(chart: Chart, room: Room) -> float:
-    """How high a name with its bars is."""
-    return (0.6 + 1.05 * len(chart.series)) * room.line
-
-
-def high_lying(chart: Chart, room: Room, kind: str) -> float:
-    """How high all of them are."""
-    return len(chart.names(-1)) * high_row(chart, room) + (1.5 * room.line if len(chart.series) > 1 else 0)
+        plane.text(left, high + 0.3 * line, f"{all_series[0][0]} (pale) and {all_series[1][0]}", "under", "muted")
+        high += 1.5 * line
+    return plane.measured(high)
 
 
 def terms_of_sum(chart: Chart) -> list[tuple[str, float, str]]:
@@ -125,87 +104,54 @@ def terms_of_sum(chart: Chart) -> list[tuple[str, float, str]]:
     return [*each, *others, ("built in", built_in, "beside"), (chart.look["whole"], sum(values), "sum")]
 
 
-def stand_upright(terms: Sequence[tuple[str, float, str]], room: Room) -> bool:
-    """Whether a name has no room below its bar."""
-    return room.width([name for name, _, _ in terms]) * 1.05 > room.wide / len(terms)
-
-
-def draw_sum(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_sum(plane: Plane, chart: Chart) -> float:
     """Terms of a sum at their words: up what speaks for it, down what speaks against it, and what all come to."""
-    terms = terms_of_sum(chart)
+    terms, line = terms_of_sum(chart), plane.line
+    names, step = [name for name, _, _ in terms], plane.wide / len(terms)
     up, down = (max([sign * value for _, value, _ in terms] + [0.0]) for sign in (1, -1))
-    names = [name for name, _, _ in terms]
-    upright = stand_upright(terms, room)
-    unit = high_bars(room) / ((up + down) or 1)
-    zero = 1.2 * room.line + up * unit
-    digits = 2 if room.width([signed(value, 2) for _, value, _ in terms]) * 1.1 < room.wide / len(terms) else 1
-    step, band = room.wide / len(terms), room.width(names) + room.line if upright else 1.6 * room.line
+    upright, tall = plane.width(names) * 1.05 > step, min(60.0, 0.28 * plane.wide)
+    band, unit = plane.width(names) + line if upright else 1.6 * line, tall / ((up + down) or 1)
+    zero = 1.2 * line + up * unit
+    digits = 2 if plane.width([signed(value, 2) for _, value, _ in terms]) * 1.1 < step else 1
     for i, (name, value, what) in enumerate(terms):
-        x, strong = (i + 0.5) * step, (SECOND if value < 0 else ACCENT)[room.theme]
+        x, strong = (i + 0.5) * step, plane.of_sign(value)
+        fill = {"sum": plane.ink("pale"), "beside": plane.ink("grid")}.get(what, strong)
         top = zero - value * unit if value > 0 else zero + band
-        paint = pale(room) if what == "sum" else GRID[room.theme] if what == "beside" else strong
-        look: Any = {"facecolor": paint, "edgecolor": strong if what == "sum" else "none", "linewidth": 1}
-        axes.add_patch(Rectangle((x - 0.36 * step, top), 0.72 * step, max(0.15, abs(value) * unit), **look))
-        ink = strong if what in ("first", "sum") else MUTED[room.theme] if what else INK[room.theme]
+        look: Any = {"edgecolor": strong if what == "sum" else "none", "linewidth": 1}
+        plane.box(x - 0.36 * step, top, 0.72 * step, max(0.15, abs(value) * unit), fill, **look)
+        paint = {"": "ink", "beside": "muted"}.get(what, strong)
         weight = "bold" if what in ("first", "sum") else "normal"
-        way = 90 if upright else 0
-        axes.text(x, zero + band / 2, name, ha="center", va="center", color=ink, weight=weight, rotation=way)
-        number: Any = {"ha": "center", "size": 0.9 * room.letters, "color": ink, "weight": weight}
-        end = (zero - value * unit - 0.3, "bottom") if value > 0 else (zero + band - value * unit + 0.3, "top")
-        axes.text(x, end[0], signed(value, digits), va=end[1], **number)
-    line_up(axes, room.wide, high_sum(chart, room, kind))
+        plane.text(x, zero + band / 2, name, "middle", paint, weight=weight, rotation=90 * upright)
+        y, side = (zero - value * unit - 0.3, "above") if value > 0 else (zero + band - value * unit + 0.3, "below")
+        plane.text(x, y, signed(value, digits), side, paint, weight=weight, size=0.9 * plane.letters)
+    return plane.measured(tall + 2.6 * line + band)
 
 
-def high_bars(room: Room) -> float:
-    """How high the bars of a sum are, up and down together."""
-    return min(60.0, 0.28 * room.wide)
-
-
-def high_sum(chart: Chart, room: Room, kind: str) -> float:
-    """How high a sum at its words is."""
-    names, upright = [name for name, _, _ in terms_of_sum(chart)], stand_upright(terms_of_sum(chart), room)
-    return high_bars(room) + 2.6 * room.line + (room.width(names) + room.line if upright else 1.6 * room.line)
-
-
-def draw_spine(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_spine(plane: Plane, chart: Chart) -> float:
     """What each part costs, in the order of the data: up what is weaker without it; what comes first may be cut."""
-    values, first = chart.numbers.array, chart.look["beside"]
+    values, first, axes = chart.numbers.array, chart.look["beside"], plane.axes
     most = max(float(np.abs(np.nan_to_num(values[first:])).max(initial=0.0)), 1e-9)
-    low = float(-np.nan_to_num(np.clip(values / most, -1, 1)).min(initial=0.0))
-    pairs = 0.35 * ((np.arange(len(values)) - first) // 2)
-    x = np.arange(len(values)) + np.where(np.arange(len(values)) < first, -0.5, pairs)
-    heights = np.clip(np.nan_to_num(values) / most, -1, 1)
-    paints = [(SECOND if value < 0 else ACCENT)[room.theme] for value in values]
-    axes.bar(x, heights, 0.62, color=paints, linewidth=0)
-    axes.axhline(0, color=GRID[room.theme], linewidth=0.6)
-    nats = "nats" in chart.unit
-    for at, value, height in zip(x, values.tolist(), heights.tolist(), strict=True):
-        text = signed(value, 1) if nats else f"{100 * value:.0f}".replace("-", "\u2212")
-        beyond = " (cut)" if abs(value) > most else ""
-        axes.annotate(
-            text + beyond, (at, height), (0, 1.5 if value >= 0 else -1.5), textcoords="offset points", ha="center",
-            va="bottom" if value >= 0 else "top", color=MUTED[room.theme], size=max(5.0, 0.85 * room.letters),
-        )  # fmt: skip
-    layers = (len(values) - first) // 2
-    middles = [*x[:first], *(x[first::2] + 0.5)]
-    named = [*["position"] * first, *map(str, range(layers))]
-    axes.set_xticks(middles, named)
-    axes.tick_params(length=0)
-    axes.set(yticks=[], ylim=(-low - 0.2, 1.2), xlabel="layer: attention, feed-forward", ylabel=in_points(chart))
-    axes.spines[:].set_visible(False)
-    weaker = [Rectangle((0, 0), 1, 1, color=colour[room.theme]) for colour in (ACCENT, SECOND)]
+    at, heights = np.arange(len(values)), np.clip(np.nan_to_num(values) / most, -1, 1)
+    x = at + np.where(at < first, -0.5, 0.35 * ((at - first) // 2))
+    axes.bar(x, heights, 0.62, color=[plane.of_sign(value) for value in values], linewidth=0)
+    axes.axhline(0, color=plane.ink("grid"), linewidth=0.6)
+    written = in_points(chart) if "nats" not in chart.unit else partial(signed, places=1)
+    for place, value, height in zip(x, values.tolist(), heights.tolist(), strict=True):
+        text = written(value) + (" (cut)" if abs(value) > most else "")
+        ha, va = SIDES["above" if value >= 0 else "below"]
+        look: Any = {"color": plane.ink("muted"), "size": max(5.0, 0.85 * plane.letters), "ha": ha, "va": va}
+        axes.annotate(text, (place, height), (0, 1.5 if value >= 0 else -1.5), textcoords="offset points", **look)
+    named = [*["position"] * first, *map(str, range((len(values) - first) // 2))]
+    axes.set_xticks([*x[:first], *(x[first::2] + 0.5)], named)
+    up = chart.unit if "nats" in chart.unit else "points" if "lost" in chart.unit else "% of its length"
+    low = min(0.0, float(heights.min(initial=0.0))) - 0.2
+    axes.set(yticks=[], ylim=(low, 1.2), xlabel="layer: attention, feed-forward", ylabel=up)
+    plane.bare()
     ways = ["weaker without it", "stronger without it"] if "lost" in chart.unit else ["moves without it"]
-    axes.legend(weaker[: len(ways)], ways, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
-
-
-def in_points(chart: Chart) -> str:
-    """What the numbers of a spine are."""
-    return chart.unit if "nats" in chart.unit else "points" if "lost" in chart.unit else "% of its length"
-
-
-def high_spine(chart: Chart, room: Room, kind: str) -> float:
-    """How high it is."""
-    return max(26.0, 0.2 * room.wide) + 4 * room.line
+    for way, sign in zip(ways, (1, -1), strict=False):
+        axes.bar([np.nan], [np.nan], color=plane.of_sign(sign), label=way)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    return max(26.0, 0.2 * plane.wide) + 4 * plane.line
 
 
 def end_of(rows: Sequence[np.ndarray]) -> float:
@@ -216,192 +162,173 @@ def end_of(rows: Sequence[np.ndarray]) -> float:
     return 1.5 * usual if most > FAR * usual else most
 
 
-def boxes_of(chart: Chart, room: Room) -> list[tuple[float, float]]:
-    """How high each strip is, and where its numbers end: one unit is as high in all that have one end."""
-    rows, own = list(np.asarray(chart.numbers.array, dtype=float)), chart.look.get("behind", [])
-    groups = [[rows[i] for i in range(len(rows)) if (i in own) is behind] for behind in (False, True)]
+def ends_of(rows: Sequence[np.ndarray], own: Sequence[int]) -> list[float]:
+    """Where each strip ends: one end for all, unless those that are `own` go so much further, or less far."""
+    groups = [[row for i, row in enumerate(rows) if (i in own) is behind] for behind in (False, True)]
     ends = [end_of(group) for group in groups if group]
     two = len(ends) > 1 and max(ends) > OTHER * min(ends)
-    shared = end_of(rows)
-    boxes = []
-    for i, row in enumerate(rows):
-        end = ends[int(i in own)] if two else shared
-        need = min(1.0, float(np.abs(np.nan_to_num(row)).max(initial=0.0)) / end)
-        boxes.append((max(2.5, need * 0.085 * room.wide), end))
-    return boxes
+    return [ends[int(i in own)] if two else end_of(rows) for i in range(len(rows))]
 
 
-def draw_strips(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_strips(plane: Plane, chart: Chart) -> float:
     """Vectors below one another: a bar for each number, up from the middle of its strip or down."""
-    inks = {"muted": MUTED, "accent": ACCENT, "ink": INK}
-    top = 0.0
-    for i, ((high, end), name) in enumerate(zip(boxes_of(chart, room), chart.names(0), strict=True)):
-        row, paint = np.asarray(chart.numbers.array[i], dtype=float), inks[chart.look["paints"][i]][room.theme]
-        axes.text(0, top + room.line, name, va="bottom", color=MUTED[room.theme])
-        top += 1.15 * room.line
-        axes.add_patch(Rectangle((0, top), room.wide, high, facecolor=GRID[room.theme], alpha=0.5, linewidth=0))
-        middle, sides = top + high / 2, np.linspace(0, room.wide, len(row) + 1)
-        ends = middle - np.clip(np.nan_to_num(row) / end, -1, 1) * high / 2
-        axes.stairs(ends, sides, baseline=middle, fill=True, color=paint, linewidth=0)
-        top += high + 0.3 * room.line
-    all_ends = [brief(end) for _, end in boxes_of(chart, room)]
-    own = {f"{name}: -{end} to {end}" for name, end in zip(chart.names(0), all_ends, strict=True)}
-    scale = f"from -{all_ends[0]} to {all_ends[0]}" if len(set(all_ends)) == 1 else "; ".join(sorted(own))
-    text = f"{chart.numbers.array.shape[-1]:,} numbers, drawn {scale}"
-    axes.text(0, top + 0.2 * room.line, text, va="top", color=MUTED[room.theme])
-    line_up(axes, room.wide, high_strips(chart, room, kind))
+    rows, names, top = [*np.asarray(chart.numbers.array, dtype=float)], chart.names(0), 0.0
+    ends = ends_of(rows, chart.look.get("behind", []))
+    for row, end, name, paint in zip(rows, ends, names, chart.look["paints"], strict=True):
+        need = min(1.0, float(np.abs(np.nan_to_num(row)).max(initial=0.0)) / end)
+        high = max(2.5, need * 0.085 * plane.wide)
+        plane.text(0, top + plane.line, name, "over", "muted")
+        top += 1.15 * plane.line
+        plane.box(0, top, plane.wide, high, plane.ink("grid"), alpha=0.5)
+        middle, sides = top + high / 2, np.linspace(0, plane.wide, len(row) + 1)
+        tips = middle - np.clip(np.nan_to_num(row) / end, -1, 1) * high / 2
+        plane.axes.stairs(tips, sides, baseline=middle, fill=True, color=plane.ink(paint), linewidth=0)
+        top += high + 0.3 * plane.line
+    written = [brief(end) for end in ends]
+    own = sorted({f"{name}: -{end} to {end}" for name, end in zip(names, written, strict=True)})
+    scale = f"from -{written[0]} to {written[0]}" if len(set(written)) == 1 else "; ".join(own)
+    plane.text(0, top + 0.2 * plane.line, f"{len(rows[0]):,} numbers, drawn {scale}", "under", "muted")
+    return plane.measured(top + 1.4 * plane.line)
 
 
-def high_strips(chart: Chart, room: Room, kind: str) -> float:
-    """How high all of them are."""
-    boxes = boxes_of(chart, room)
-    return sum(high for high, _ in boxes) + (1.45 * len(boxes) + 1.4) * room.line
-
-
-def draw_stack(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_stack(plane: Plane, chart: Chart) -> float:
     """A bar of parts one after the other for each series; what is against the rest comes last, over what it takes."""
-    paints = dict(zip(chart.names(-1), (pale(room), ACCENT[room.theme], MUTED[room.theme]), strict=False))
-    most = max(float(np.clip(values, 0, None).sum()) for values in chart.series.values()) or 1.0
-    top = 0.0
+    inks = dict(zip(chart.names(-1), map(plane.ink, ("pale", "accent", "muted")), strict=False))
+    unit = plane.wide / (max(float(np.clip(values, 0, None).sum()) for values in chart.series.values()) or 1.0)
+    top, line = 0.0, plane.line
     for title, values in chart.series.items():
         parts = [(name, value) for name, value in zip(chart.names(-1), values.tolist(), strict=True) if value]
-        axes.text(0, top + room.line, title, va="bottom", weight="bold")
-        top, left, whole = top + 1.2 * room.line, 0.0, sum(value for _, value in parts)
+        plane.text(0, top + line, title, "over", weight="bold")
+        top, left, whole = top + 1.2 * line, 0.0, sum(value for _, value in parts)
+        if lengths := chart.look.get("arrows", {}).get(title):
+            top += draw_arrows(plane, top, (float(values[0]) * unit, whole * unit), unit, lengths)
         for name, value in sorted(parts, key=lambda part: part[1] < 0):
-            look: Any = {"facecolor": paints[name], "hatch": "////" if value < 0 else "", "linewidth": 0}
-            low, size = (left + min(value, 0.0)) / most * room.wide, abs(value) / most * room.wide
-            axes.add_patch(Rectangle((low, top), size, 1.8 * room.line, edgecolor=BACKGROUND[room.theme], **look))
+            look: Any = {"hatch": "////" if value < 0 else "", "edgecolor": plane.ink("page")}
+            plane.box((left + min(value, 0.0)) * unit, top, abs(value) * unit, 1.8 * line, inks[name], **look)
             left += value
-        top += 2.1 * room.line
-        text = f"{brief(whole)} long"
-        axes.text(0, top, text, va="top", weight="bold")
-        x = room.width([text]) + 2 * room.line
-        for i, (name, value) in enumerate(parts):
-            share = whole_percent(value / whole) if whole else brief(value)
-            text = f"{'+ ' * bool(i and value > 0)}{name} {share}"
-            axes.add_patch(Rectangle((x, top + 0.15 * room.line), 0.6 * room.line, 0.6 * room.line, color=paints[name]))
-            axes.text(x + room.line, top, text, va="top", color=MUTED[room.theme])
-            x += room.width([text]) + 2.5 * room.line
-        top += 1.8 * room.line
-    line_up(axes, room.wide, high_stack(chart, room, kind))
+        top += 2.1 * line
+        long = f"{brief(whole)} long"
+        plane.text(0, top, long, "under", weight="bold")
+        x = plane.width([long]) + 2 * line
+        shares = adding_up([100 * value / whole for _, value in parts], 100) if whole else []
+        for i, ((name, value), share) in enumerate(zip(parts, shares, strict=False)):
+            sign = "" if not i else f"{MINUS} " if value < 0 else "+ "
+            text = f"{sign}{name} {share.removeprefix(MINUS) if sign else share} %"
+            plane.box(x, top + 0.15 * line, 0.6 * line, 0.6 * line, inks[name])
+            plane.text(x + line, top, text, "under", "muted")
+            x += plane.width([text]) + 2.5 * line
+        top += 1.8 * line
+    return plane.measured(top)
 
 
-def high_stack(chart: Chart, room: Room, kind: str) -> float:
-    """How high the bars are."""
-    return 5.1 * room.line * len(chart.series)
+def draw_arrows(plane: Plane, top: float, along: tuple[float, float], unit: float, lengths: Sequence[float]) -> float:
+    """What came in and what is added in the plane of both, over the bar of their sum; how high they are."""
+    (x, end), (had, plus), line = along, lengths, plane.line
+    low = top + 1.4 * line
+    foot = low + float(np.sqrt(max(0.0, (had * unit) ** 2 - x**2)))
+    plane.axes.plot([x, x], [low, foot], color=plane.ink("grid"), linewidth=0.6)
+    for start, tip, paint in (((0.0, foot), (x, low), "pale"), ((x, low), (end, foot), "accent")):
+        look: Any = {"arrowstyle": "-|>,head_length=0.5,head_width=0.22", "color": plane.ink(paint), "linewidth": 1.4}
+        plane.axes.annotate("", tip, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
+    came, room = f"came in, {brief(had)} long", 1.15 * plane.width([f"came in, {brief(had)} long"])
+    plane.text(max(0.0, x - room), low - 0.2 * line, came, "over", "muted")
+    plane.text(max(x, room) + line, low - 0.2 * line, f"added, {brief(plus)} long", "over", "muted")
+    return foot - top + 0.3 * line
 
 
-def spread_words(chart: Chart, room: Room) -> tuple[list[float], float]:
+def spread_words(plane: Plane, words: Sequence[str]) -> tuple[list[float], float]:
     """The middle of each word along a line, and how large its letters are."""
-    words = chart.look["words"]
-    long = [room.width([each]) + room.line for each in words]
-    points = max(5.0, min(1.5, room.wide / sum(long)) * room.letters)
-    scaled = [size * points / room.letters for size in long]
-    starts = np.concatenate([[0.0], np.cumsum(scaled)[:-1]]) + max(0.0, (room.wide - sum(scaled)) / 2)
-    middles = [float(start + size / 2) for start, size in zip(starts, scaled, strict=True)]
-    return (middles[::-1] if from_the_right(words) else middles), points
+    long = [plane.width([each]) + plane.line for each in words]
+    points = max(5.0, min(1.5, plane.wide / sum(long)) * plane.letters)
+    scaled = np.array(long) * points / plane.letters
+    middles = np.cumsum(scaled) - scaled / 2 + max(0.0, (plane.wide - scaled.sum()) / 2)
+    return (middles[::-1] if from_the_right(words) else middles).tolist(), points
 
 
-def rows_of(chart: Chart, room: Room) -> tuple[dict[int, float], dict[int, tuple[float, float]], float]:
+def rows_of(plane: Plane, chart: Chart) -> tuple[dict[int, float], dict[int, tuple[float, float]], float]:
     """How far down each arrow runs, where the band of each layer begins and ends, and where all end."""
     arrows, shares = chart.look["arrows"], chart.numbers.array
-    rows, bands, down = dict[int, float](), dict[int, tuple[float, float]](), 3.4 * room.line
+    rows, bands, down = dict[int, float](), dict[int, tuple[float, float]](), 3.4 * plane.line
     for layer in sorted({each[0] for each in arrows}):
         begun = down
         for i in sorted((i for i, each in enumerate(arrows) if each[0] == layer), key=lambda i: -shares[i]):
-            high = max(1.7 * room.line, WHOLE * shares[i] + 0.7 * room.line)
+            high = max(1.7 * plane.line, WHOLE * shares[i] + 0.7 * plane.line)
             rows[i], down = down + high / 2, down + high
         bands[layer] = (begun, down)
-        down += 0.5 * room.line
-    return rows, bands, down + 1.2 * room.line
+        down += 0.5 * plane.line
+    return rows, bands, down + 1.2 * plane.line
 
 
-def draw_circuit(axes: Axes, chart: Chart, room: Room, kind: str) -> None:
+def draw_circuit(plane: Plane, chart: Chart) -> float:
     """Arrows from the words that heads read to where they write; all that reach the gap fall into it."""
-    look, theme, shares = chart.look, room.theme, chart.numbers.array
-    middles, points = spread_words(chart, room)
-    rows, bands, end = rows_of(chart, room)
-    gap, (changed, new) = look["gap"], look["changed"]
-    ramp = colours("share", theme)
+    look, shares, line, wide = chart.look, chart.numbers.array, plane.line, plane.wide
+    (middles, points), (rows, bands, end) = spread_words(plane, look["words"]), rows_of(plane, chart)
+    arrows, gap, (changed, new), (word, share) = look["arrows"], look["gap"], look["changed"], look["guess"]
     for layer, (low, high) in bands.items():
-        axes.add_patch(Rectangle((0, low), room.wide, high - low, facecolor=GRID[theme], alpha=0.45, linewidth=0))
-        axes.text(0.4 * room.line, low + 0.2 * room.line, f"layer {layer}", va="top", color=MUTED[theme])
-    for i, (word, x) in enumerate(zip(look["words"], middles, strict=True)):
-        edge = ACCENT[theme] if i == gap else "none"
-        box = {"boxstyle": "round,pad=0.2", "facecolor": "none", "edgecolor": edge, "linewidth": 0.8}
-        paint, weight = (ACCENT[theme], "bold") if i == changed else (INK[theme], "normal")
-        axes.text(x, 2.4 * room.line, word, ha="center", va="center", size=points, color=paint, weight=weight, bbox=box)
-        reached = [rows[j] for j, (_, start, to) in starts_and_ends(look) if i in (start, to) and j in rows]
-        if reached:
-            axes.plot([x, x], [3.3 * room.line, max(reached)], color=pale(room), linewidth=0.7)
+        plane.box(0, low, wide, high - low, plane.ink("grid"), alpha=0.45)
+        plane.text(0.4 * line, low + 0.2 * line, f"layer {layer}", "under", "muted")
+    for i, (name, x) in enumerate(zip(look["words"], middles, strict=True)):
+        paint, weight = ("accent", "bold") if i == changed else ("ink", "normal")
+        box = ring(plane.ink("accent") if i == gap else "none", 0.2)
+        plane.text(x, 2.4 * line, name, "middle", paint, size=points, weight=weight, bbox=box)
+        if reached := [rows[j] for j, (_, _, start, to) in enumerate(arrows) if i in (start, to)]:
+            plane.axes.plot([x, x], [3.3 * line, max(reached)], color=plane.ink("pale"), linewidth=0.7)
     if changed >= 0:
-        axes.text(middles[changed], 0.8 * room.line, f"B: {new}", ha="center", va="center", color=SECOND[theme])
-    order = sorted((i for i, each in enumerate(look["arrows"]) if each[3] == gap), key=lambda i: rows[i])
-    before = [i for i in order if middles[look["arrows"][i][2]] <= middles[gap]]
-    falling = [*before[::-1], *(i for i in order if i not in before)]  # so that none crosses another one
-    heads = list(dict.fromkeys(look["arrows"][i][:2] for i in sorted(falling, key=lambda i: -shares[i])))
-    total = sum(WHOLE * shares[i] + 0.5 for i in falling)
-    turn = middles[gap] - total / 2
+        plane.text(middles[changed], 0.8 * line, f"B: {new}", "middle", "second")
+    falling = [i for i in rows_in_order(rows) if arrows[i][3] == gap]
+    before = [i for i in falling if middles[arrows[i][2]] <= middles[gap]]
+    falling = [*before[::-1], *(i for i in falling if i not in before)]  # so that none crosses another one
+    heads = list(dict.fromkeys(arrows[i][:2] for i in sorted(falling, key=lambda i: -shares[i])))
+    turn = middles[gap] - sum(WHOLE * shares[i] + 0.5 for i in falling) / 2
     for i in [*falling, *(i for i in rows if i not in falling)]:
-        layer, head, start, to = look["arrows"][i]
+        layer, head, start, to = arrows[i]
         size, y, x = max(0.4, WHOLE * float(shares[i])), rows[i], middles[start]
-        tint = ramp((0.7, 0.98, 0.45, 0.3)[min(3, heads.index((layer, head)))] if i in falling else 0.4)
-        line: Any = {"linewidth": size / POINT, "edgecolor": tint, "facecolor": "none", "capstyle": "butt"}
-        if i in falling:
-            goal = turn + size / 2
+        falls = i in falling
+        tint = plane.colours("share")((0.7, 0.98, 0.45, 0.3)[min(3, heads.index((layer, head)))] if falls else 0.4)
+        goal = turn + size / 2 if falls else middles[to]
+        way = float(np.sign(goal - x) or 1)
+        if falls:
             turn += size + 0.5
-            bend = float(np.sign(goal - x) or 1) * min(2.5 + size / 2, abs(goal - x))
-            corner = [(x, y), (goal - bend, y), (goal, y), (goal, y + abs(bend)), (goal, end)]
-            axes.add_patch(PathPatch(Path(corner, [1, 2, 3, 3, 2]), **line))
-            name_x = (x + goal - bend) / 2
+            bend = way * min(2.5 + size / 2, abs(goal - x))
+            stop = goal - bend
+            points_of_it = [(x, y), (stop, y), (goal, y), (goal, y + abs(bend)), (goal, end)]
+            plane.curve(points_of_it, FALLS, tint, linewidth=size / POINT)
         else:
-            goal, way = middles[to], float(np.sign(middles[to] - x) or 1)
-            axes.add_patch(PathPatch(Path([(x, y), (goal - way * 2, y)], [1, 2]), **line))
-            tip = [(goal, y), (goal - way * 2.2, y - size / 2 - 0.9), (goal - way * 2.2, y + size / 2 + 0.9)]
-            axes.add_patch(Polygon(tip, facecolor=tint, linewidth=0))
-            name_x = (x + goal) / 2
-        axes.plot([x], [y], "o", color=tint, markersize=size / POINT * 0.9 + 1)
-        text = f"{layer}.{head} from {look['words'][start]} {percent(float(shares[i]), 1)}"
-        half = room.width([text]) / 2 + 0.5 * room.line
-        if abs(name_x - x) < half:  # a short arrow: its name stands behind where it begins
-            name_x = x + (half + room.line) * (1 if x + 2 * half + room.line < room.wide else -1)
-        at = min(room.wide - half, max(half + 4 * room.line, name_x))
-        back = {"boxstyle": "round,pad=0.25", "facecolor": BACKGROUND[theme], "edgecolor": tint, "linewidth": 0.5}
-        axes.text(at, y, text, ha="center", va="center", bbox=back)
-    word, share = look["guess"]
-    text = f"{word} {whole_percent(share)}"
-    half = room.width([text]) / 2 + room.line
-    axes.add_patch(
-        FancyBboxPatch(
-            (middles[gap] - half, end),
-            2 * half,
-            1.8 * room.line,
-            boxstyle="round,pad=0,rounding_size=1",
-            facecolor=BACKGROUND[theme],
-            edgecolor=ACCENT[theme],
-            linewidth=1,
-        )
-    )
-    axes.text(middles[gap], end + 0.9 * room.line, text, ha="center", va="center", weight="bold")
-    line_up(axes, room.wide, high_circuit(chart, room, kind))
+            stop = goal
+            plane.curve([(x, y), (goal - way * 2, y)], [1, 2], tint, linewidth=size / POINT)
+            foot, half = goal - way * 2.2, size / 2 + 0.9
+            plane.axes.add_patch(Polygon([(goal, y), (foot, y - half), (foot, y + half)], facecolor=tint, linewidth=0))
+        plane.axes.plot([x], [y], "o", color=tint, markersize=size / POINT * 0.9 + 1)
+        name = f"{layer}.{head} from {look['words'][start]} {percent(float(shares[i]), 1)}"
+        name_arrow(plane, name, x, stop, y, tint)
+    text, page = f"{word} {whole_percent(share)}", plane.ink("page")
+    half, frame = plane.width([text]) / 2 + line, {"facecolor": page, "edgecolor": plane.ink("accent"), "linewidth": 1}
+    corner, shape = (middles[gap] - half, end), "round,pad=0,rounding_size=1"
+    plane.axes.add_patch(FancyBboxPatch(corner, 2 * half, 1.8 * line, boxstyle=shape, **frame))
+    plane.text(middles[gap], end + 0.9 * line, text, weight="bold")
+    return plane.measured(end + 2.2 * line)
 
 
-def starts_and_ends(look: Mapping[str, Any]) -> list[tuple[int, tuple[int, int, int]]]:
-    """Of each arrow its number, layer, and the words where it starts and ends."""
-    return [(i, (layer, start, to)) for i, (layer, _, start, to) in enumerate(look["arrows"])]
+def rows_in_order(rows: Mapping[int, float]) -> list[int]:
+    """The arrows from above."""
+    return sorted(rows, key=lambda i: rows[i])
 
 
-def high_circuit(chart: Chart, room: Room, kind: str) -> float:
-    """How high it is."""
-    return rows_of(chart, room)[2] + 2.2 * room.line
+def name_arrow(plane: Plane, text: str, x: float, stop: float, y: float, tint: Any) -> None:
+    """The name of an arrow in its middle; that of a short one behind where it begins."""
+    half, at = plane.width([text]) / 2 + 0.5 * plane.line, (x + stop) / 2
+    if abs(at - x) < half:
+        at = x + (half + plane.line) * (1 if x + 2 * half + plane.line < plane.wide else -1)
+    at = min(plane.wide - half, max(half + 4 * plane.line, at))
+    plane.text(at, y, text, bbox=ring(tint, page=plane.ink("page"), line=0.5))
 
 
-MARKS: dict[str, tuple[Callable[[Axes, Chart, Room, str], None], Callable[[Chart, Room, str], float]]] = {
-    "arcs": (draw_arcs, high_arcs),
-    "lying": (draw_lying, high_lying),
-    "sum": (draw_sum, high_sum),
-    "spine": (draw_spine, high_spine),
-    "strips": (draw_strips, high_strips),
-    "stack": (draw_stack, high_stack),
-    "circuit": (draw_circuit, high_circuit),
+MARKS: dict[str, Callable[[Plane, Chart], float]] = {
+    "arcs": draw_arcs,
+    "lying": draw_lying,
+    "sum": draw_sum,
+    "spine": draw_spine,
+    "strips": draw_strips,
+    "stack": draw_stack,
+    "circuit": draw_circuit,
 }

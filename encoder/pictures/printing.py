@@ -7,7 +7,8 @@ import re
 import threading
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from textwrap import wrap
@@ -29,8 +30,10 @@ from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.export.tables import to_csv
 from encoder.pictures.export.typeset import OTHER, OTHER_LETTER, latex, markdown, plain_text
-from encoder.pictures.printed_kinds import CHARTS, POINT, Room
+from encoder.pictures.printed_charts import CHARTS
+from encoder.pictures.printed_maps import MAPS
 from encoder.pictures.printed_marks import MARKS
+from encoder.pictures.printed_plane import POINT, Plane
 from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import MARK
@@ -44,7 +47,7 @@ MOST_PICTURES = 12
 MOST_CELLS = 200_000  # of a picture: what has more is no picture for a sheet of paper
 NAME = "figure"
 BOX = "\u25a1"
-PRINTED = CHARTS | MARKS
+PRINTED: dict[str, Callable[[Plane, Chart], float]] = MAPS | CHARTS | MARKS
 FIRST = "DejaVu Sans"  # comes with matplotlib; what it lacks is looked up in the others of the machine
 NO_LETTERS = re.compile(r"Last Resort|cm[a-z]+\d+$|STIX(Size|NonUni)")  # boxes, and signs at places of letters
 SETTINGS = {
@@ -167,32 +170,23 @@ class Sheet:
         return 1 if self.width <= 100 else min(2, len(self.pictures))
 
     @property
-    def room(self) -> Room:
-        """What each picture has."""
-        return Room(self.width / self.across - 4, self.letters, self.theme)
+    def wide(self) -> float:
+        """How wide each picture is, in mm."""
+        return self.width / self.across - 4
 
     @cached_property
     def titles(self) -> list[str]:
         """What stands over each picture, in two lines at most."""
         letters = [f"({letter(i)}) " if len(self.pictures) > 1 else "" for i in range(len(self.pictures))]
-        most = int(self.room.wide / (0.6 * self.letters * POINT))
+        most = int(self.wide / (0.6 * self.letters * POINT))
         lines = [wrap(f"{at}{plain_text(each.title)}", most) for at, each in zip(letters, self.pictures, strict=True)]
         return ["\n".join([*each[:1], *([each[1] + "…"] if len(each) > 2 else each[1:2])]) for each in lines]
 
     @cached_property
-    def heights(self) -> list[float]:
-        """How high each row of pictures is, in mm."""
-        room = self.room
-        heights = [
-            PRINTED[each.kind][1](each.chart, room, each.kind) + (1.3 + title.count("\n")) * 1.15 * room.line + 4
-            for each, title in zip(self.pictures, self.titles, strict=True)
-        ]
-        return [max(heights[i : i + self.across]) for i in range(0, len(heights), self.across)]
-
-    @property
     def height(self) -> float:
         """In mm."""
-        return sum(self.heights) + (1.5 + self.lines_of_note.count("\n")) * self.room.line * bool(self.note)
+        with self.set_for_paper():
+            return float(self.draw(72).get_figheight() * 25.4)
 
     @cached_property
     def faces(self) -> tuple[tuple[str, ...], str]:
@@ -214,27 +208,41 @@ class Sheet:
         """The same in lines that have room."""
         return "\n".join(wrap(self.note, int(self.width / (0.6 * self.letters * POINT))))
 
-    def draw(self, dpi: float, *, noted: bool) -> Figure:
+    def draw(self, dpi: float, *, noted: bool = False) -> Figure:
         """The drawing, with the note below it; an SVG has none, for whoever opens it has typefaces of their own."""
-        figure = Figure((self.width / 25.4, self.height / 25.4), dpi=dpi, layout=LAYOUT)
+        figure = Figure((self.width / 25.4, 1.0), dpi=dpi, layout=LAYOUT)
         figure.set_facecolor(BACKGROUND[self.theme])
-        parts = figure.subfigures(len(self.heights), self.across, squeeze=False, height_ratios=self.heights)
-        for part, each, title in zip(parts.flat, self.pictures, self.titles, strict=False):
+        grid = figure.add_gridspec(-(-len(self.pictures) // self.across), self.across)
+        line, heights = 1.25 * self.letters * POINT, [0.0] * grid.nrows
+        for i, (each, title) in enumerate(zip(self.pictures, self.titles, strict=True)):
+            row, column = divmod(i, self.across)
+            part = figure.add_subfigure(grid[row, column])
             part.suptitle(title, x=0.01, ha="left", size=self.letters * 1.1)
-            PRINTED[each.kind][0](part.subplots(), each.chart, self.room, each.kind)
+            plane = Plane(part.subplots(), self.wide, self.letters, self.theme)
+            high = PRINTED[each.kind](plane, each.chart) + (1.3 + title.count("\n")) * 1.15 * line + 4
+            heights[row] = max(heights[row], high)
+        grid.set_height_ratios(heights)
+        below = (1.5 + self.lines_of_note.count("\n")) * line * bool(self.note)
+        figure.set_figheight((sum(heights) + below) / 25.4)
         if noted and self.note:
             figure.supxlabel(self.lines_of_note, x=0.01, ha="left", size=max(5.0, 0.85 * self.letters))
         return figure
 
-    def saved(self, kind: str, dpi: float = 72.0, **options: Any) -> bytes:
-        """The drawing as a file of that kind."""
+    @contextmanager
+    def set_for_paper(self) -> Iterator[None]:
+        """Matplotlib's settings for this sheet, which no other one has meanwhile."""
         ink, muted = INK[self.theme], MUTED[self.theme]
         colours = {f"{name}.color": muted for name in ("xtick", "ytick")}
         colours |= {"text.color": ink, "axes.labelcolor": muted, "axes.edgecolor": muted, "axes.facecolor": "none"}
         settings: Any = SETTINGS | colours | {"font.sans-serif": [*self.faces[0]], "font.size": self.letters}
         sizes = {f"{name}size": self.letters for name in ("axes.label", "axes.title", "xtick.label", "ytick.label")}
-        with ONE_AT_A_TIME, rc_context(settings | sizes), warnings.catch_warnings(), io.BytesIO() as file:
+        with ONE_AT_A_TIME, rc_context(settings | sizes), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph")
+            yield
+
+    def saved(self, kind: str, dpi: float = 72.0, **options: Any) -> bytes:
+        """The drawing as a file of that kind."""
+        with self.set_for_paper(), io.BytesIO() as file:
             figure = self.draw(dpi, noted=kind != "svg")
             LAYOUT.execute(figure)
             figure.set_layout_engine("none")  # it is laid out; `savefig` would draw it once more for that
@@ -255,8 +263,8 @@ class Sheet:
         """The drawing as SVG; every word in it is text."""
         svg = self.saved("svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}).decode("utf-8")
         begun = svg[svg.index("<svg ") : svg.index(">", svg.index("<svg ")) + 1]
-        sized = re.sub(r' width="[^"]*"', f' width="{self.width:.3f}mm" role="img"', begun)
-        sized = re.sub(r' height="[^"]*"', f' height="{self.height:.3f}mm"', sized)
+        in_mm = re.sub(r'="([\d.]+)pt"', lambda size: f'="{float(size[1]) * POINT:.3f}mm"', begun)
+        sized = in_mm.replace("<svg ", '<svg role="img" ', 1)
         if in_page:
             aria_label = f' aria-label="{html.escape(self.caption)}">'
             return sized.removesuffix(">") + aria_label + svg[svg.index(begun) + len(begun) :]

@@ -12,7 +12,9 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.figures.matrix import matrix, tiles
 from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
-from encoder.support.theme import WITH_SIGN, Theme
+from encoder.support.theme import Theme
+
+FOR_PAPER = ("least", "points_of", "screen", "written")  # what only a printed picture is told
 
 
 def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
@@ -25,7 +27,7 @@ def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
         kind=chart.values,
         theme=theme,
         at=chart.at,
-        **{name: of for name, of in chart.look.items() if name not in ("written", "screen")},
+        **{name: of for name, of in chart.look.items() if name not in FOR_PAPER},
     )
 
 
@@ -101,7 +103,7 @@ def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
 def draw_maps(chart: Chart, theme: Theme) -> Drawn:
     """A map for each place of all dimensions but the last two, as tiles on one colour scale."""
     maps = small_maps(chart)
-    kind = next((small.kind for small in maps if small.kind in WITH_SIGN), maps[0].kind)
+    kind = next((small.kind for small in maps if small.kind == "signed"), maps[0].kind)
     values = np.stack([small.coloured for small in maps])
     titles, across = [small.title for small in maps], chart.look.get("columns", 0)
     return tiles(values, chart.names(-2), chart.names(-1), titles, kind=kind, theme=theme, across=across)

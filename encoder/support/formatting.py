@@ -4,10 +4,13 @@
 """
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 WHOLE = 1 - 1e-6  # a share from here on is 1 but for the rounding of sums in float32
+MOST_DIGITS = 7  # that a float32 has
 NO_NUMBER = "no number"
+MINUS = "\u2212"
 MARK = "\ufeff"  # the byte order mark: a spreadsheet on Windows reads CSV as UTF-8 only where it begins with one
 
 
@@ -96,6 +99,41 @@ def percent(share: float, least: float = 0.01) -> str:
     return f"{sign}{plain(near)} %"
 
 
+def whole(value: float, places: int = 0) -> str:
+    """A number with so many digits after the point, and a minus that is one; nothing is below zero by rounding."""
+    near = Decimal(float(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{near or abs(near)}".replace("-", MINUS)
+
+
+def signed(value: float, places: int = 2) -> str:
+    """The same with its sign."""
+    text = whole(value, places)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def tight(text: str) -> str:
+    """The text of a number where there is little room: "< 1 %", and a minus that is one."""
+    return text.replace("-", MINUS).replace("under ", "< ").replace("over ", "> ")
+
+
+def adding_up(values: Sequence[float], total: float, places: int = 0) -> list[str]:
+    """The texts of numbers that add up to a total, so that they still do where they are rounded."""
+    scaled = [value * 10**places for value in values]
+    units = [math.floor(value + 0.5) for value in scaled]
+    off = math.floor(total * 10**places + 0.5) - sum(units)
+    way = 1 if off > 0 else -1
+    for i in sorted(range(len(units)), key=lambda i: way * (units[i] - scaled[i]))[: abs(off)]:
+        units[i] += way
+    return [whole(unit / 10**places, places) for unit in units]
+
+
+def in_cell(share: float) -> str:
+    """A share, or a difference of two, as it stands in a cell: in whole percents without their sign."""
+    if not math.isfinite(share) or not share:
+        return ""
+    return "·" if abs(share) < 0.005 else tight(percent(share, 1)).replace(" ", "").removesuffix("%")
+
+
 def in_form(value: float, form: str) -> str:
     """A number that is a "share" or a "count", or of any other form."""
     return {"share": percent, "count": lambda count: f"{count:,.0f}"}.get(form, brief)(value)
@@ -108,6 +146,21 @@ def points(difference: float, least: float = 0.01) -> str:
         return text
     size = text.removesuffix(" %")
     return f"{size} {'point' if size.split(' ')[-1] in ('1', '-1') else 'points'}"
+
+
+def both(before: float, after: float) -> tuple[str, str]:
+    """Two shares from 0 to 1 with as many digits as it takes to tell them apart."""
+    texts, digits = (percent(before), percent(after)), 3
+    while texts[0] == texts[1] and before != after and digits <= MOST_DIGITS:
+        texts = f"{plain(rounded(100 * before, digits))} %", f"{plain(rounded(100 * after, digits))} %"
+        digits += 1
+    return texts
+
+
+def points_lost(before: float, after: float) -> int:
+    """How many points a share falls, whole, as both shares are told: from "85 %" to "78 %" it is 7."""
+    first, last = (float(text.split(" ")[-2]) for text in both(before, after))
+    return math.floor(first - last + 0.5)
 
 
 def agreement(difference: float, size: float) -> str:

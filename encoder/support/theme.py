@@ -13,8 +13,7 @@ from plotly.colors import convert_colors_to_same_type, sample_colorscale
 from encoder.support.formatting import shown
 
 Theme = Literal["light", "dark"]
-Kind = Literal["signed", "lost", "share", "positive"]
-WITH_SIGN: tuple[Kind, ...] = ("signed", "lost")  # kinds that may be below zero; of what is lost, more is warm
+Kind = Literal["signed", "share", "positive"]
 
 
 def evenly(colours: list[str]) -> list[list[Any]]:
@@ -44,8 +43,8 @@ LINES = ((ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot"))
 
 def scale(kind: Kind, theme: Theme) -> list[list[Any]]:
     """The colour scale for values of a kind."""
-    ramp = RAMPS[theme]["signed" if kind in WITH_SIGN else "share"]
-    return evenly([f"rgb({', '.join(map(str, colour))})" for colour in (ramp[::-1] if kind == "lost" else ramp)])
+    ramp = RAMPS[theme]["signed" if kind == "signed" else "share"]
+    return evenly([f"rgb({', '.join(map(str, colour))})" for colour in ramp])
 
 
 @cache
@@ -59,7 +58,7 @@ def palette(kind: Kind, theme: Theme, steps: int = 255) -> tuple[tuple[int, ...]
 def limits(kind: Kind, largest: float) -> tuple[float, float]:
     """The ends of the colour scale: 0..1 for shares, symmetric about zero for values with a sign, else from zero up."""
     largest = largest if math.isfinite(largest) and largest > 0 else 1.0
-    return (-largest, largest) if kind in WITH_SIGN else (0.0, 1.0 if kind == "share" else largest)
+    return (-largest, largest) if kind == "signed" else (0.0, 1.0 if kind == "share" else largest)
 
 
 def colour(value: float, kind: Kind, largest: float, theme: Theme) -> str:

@@ -11,7 +11,8 @@ from browser_tools import NEXT_FRAMES, from_here, let_go
 from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from encoder import EncoderConfig, TextEncoder
-from encoder.browser.living import numbers_of
+from encoder.browser.living import described
+from encoder.browser.page_table import PAGES
 from encoder.packet.shipped import path_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +72,7 @@ MOUNT = """async ([page, ids, sent, named, first, held, lost, { keys, models, mo
 # of the app where there is a `server`; what it leads to is in `led`.
 WITH_ADDRESS = """<body><div id="root"></div><script type="module">
 import { mount, windowStore } from '/encoder/browser/built/front.js'
-const { shipped, server } = OPTIONS
+const { shipped, server, pictures } = OPTIONS
 Object.assign(window, { asked: [], led: [] })
 const wait = (request, signal) => new Promise((answer, refuse) => {
   const send = address => fetch(address).then(found => found.arrayBuffer()).then(answer)
@@ -91,7 +92,7 @@ window.options = {
   store: windowStore(), page: 'start', shipped, models: ['base', 'small'].map(name => ({ name, title: name })),
   pages: ['Start', 'Attention', 'Heads', 'Compare', 'Figure', 'Lessons'].map(title => {
     const key = title.toLowerCase()
-    return { key, title, address: `/${key}` }
+    return { key, title, address: `/${key}`, pictures: pictures[key] }
   }),
   goTo: (key, query) => led.push([key, query]),
 }
@@ -173,7 +174,8 @@ class Bench:
         self, shipped: Mapping[str, str], query: str = "", packets: Sequence[bytes] = (), *, server: bool = False
     ) -> Page:
         """Open the front at an address, with those bundled sentences, whose packets may stand at /packets/NUMBER."""
-        options = json.dumps({"shipped": dict(shipped), "server": server})
+        pictures = {key: about.pictures for key, about in PAGES.items()}
+        options = json.dumps({"shipped": dict(shipped), "server": server, "pictures": pictures})
         self.go("address", query, HEAD + WITH_ADDRESS.replace("OPTIONS", options), packets)
         self.tab.locator("[data-claim]:not(:empty)").wait_for()
         return self.tab
@@ -236,7 +238,7 @@ class Bench:
             if not apart:
                 self.sent |= {digest: len(text) for digest, text in texts.items()}
         some = {"keys": [*keys], "models": [*models], "more": more, "made": callable(packets)}
-        some["listed"] = numbers_of(name)
+        some["listed"] = described(name)
         page.evaluate(MOUNT, [name, ids, texts, named, dict(first), [*map(str, held)], [*map(str, lost)], some])
         page.locator(ready).first.wait_for()
         return page

@@ -126,9 +126,8 @@ def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: 
             after = share(base, KEYS, "are", text)
             lost, told = now - after, [float(percent(one).removesuffix(" %")) for one in (now, after)]
             assert float(cell(page, i, column).get_attribute("data-value") or "") == pytest.approx(lost, abs=1e-5)
-            assert (cell(page, i, column).text_content() or "").replace(
-                "\N{MINUS SIGN}", "-"
-            ) == f"{round(told[1] - told[0]):+}"
+            text = (cell(page, i, column).text_content() or "").replace("\N{MINUS SIGN}", "-")
+            assert text == str(round(told[0] - told[1]))
 
 
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
@@ -205,9 +204,9 @@ def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened
     key = page.locator(".wi-key > span").all_inner_texts()
     lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
     assert key == [
-        "Each alone, all else on, in points:",
-        f"\N{MINUS SIGN}{lost}“are” falls",
-        f"+{-gained}“are” rises",
+        "What each part alone costs, in points:",
+        f"{lost}“are” falls",
+        f"\N{MINUS SIGN}{-gained}“are” rises",
     ]
     for column in page.locator(".enc-spine-parts button").all():
         below = float(column.get_attribute("data-cost") or "") < 0

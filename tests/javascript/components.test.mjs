@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
-import { brief, percent, points, short } from '../../encoder/browser/number.js';
+import { both, brief, inCell, percent, points, pointsLost, short } from '../../encoder/browser/number.js';
 
 test('numbers are written as the table says that Python keeps to', async () => {
   const cases = JSON.parse(await readFile(new URL('../number_cases.json', import.meta.url), 'utf8'));
@@ -12,3 +12,12 @@ test('numbers are written as the table says that Python keeps to', async () => {
   }
 });
 
+test('what is lost of a share is the difference of both as they are told', async () => {
+  for (const { before, after, both: texts, lost } of JSON.parse(await readFile(new URL('../share_cases.json', import.meta.url), 'utf8'))) {
+    assert.deepEqual([both(before, after), pointsLost(before, after)], [texts, lost], `${before} ${after}`);
+  }
+});
+
+test('a share in a cell is a whole percent, a dot where that is none, and nothing where it is zero', () => {
+  assert.deepEqual([0, 0.004, 0.005, 0.994, 0.996, 1, -0.3, NaN].map(inCell), ['', '·', '1', '99', '>99', '100', '−30', '–']);
+});

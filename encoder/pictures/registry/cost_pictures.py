@@ -5,21 +5,26 @@ from collections.abc import Mapping
 import numpy as np
 
 from encoder.metrics import largest_cell
+from encoder.metrics.answer import answers, name_of
 from encoder.packet.run import ADDED, part_costs, part_moves
-from encoder.packet.what_if_level import share_changes
+from encoder.packet.what_if_level import share_costs
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, T, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.why_pictures import ASKED, GUESS, OTHER, about_logits, target
 from encoder.pictures.scene import Scene, head_names
-from encoder.support.formatting import brief, percent, shown
+from encoder.support.formatting import brief, percent, points_lost, shown
 
 BLOCKS = ("attention", "feed-forward")
+SHARE, LEAD = "share lost", "lead lost, in nats"
 
 
 def guesses(scene: Scene) -> bool:
-    """Whether a word is guessed: elsewhere it is told how far a word's last vector moves."""
+    """Whether a word or a label is said there: elsewhere it is told how far a word's last vector moves."""
+    how = answers(scene.config)
+    if how.labels is not None:
+        return how.in_shares
     return scene.config.mlm_head and scene.t.tokens[scene[GUESS]] == scene.encoder.mask_token
 
 
@@ -37,8 +42,10 @@ def measured(scene: Scene) -> Call:
 
 
 def named(scene: Scene, i: int) -> str:
-    """A word of the vocabulary in quotation marks."""
-    return f"“{shown(scene.encoder.tokenizer.id_to_token(i) or str(i))}”"
+    """A word of the vocabulary, or a label, in quotation marks."""
+    labels = answers(scene.config).labels
+    name = scene.encoder.tokenizer.id_to_token(i) if labels is None else name_of(scene.encoder, i)
+    return f"“{shown(name or str(i))}”"
 
 
 def what_is_asked(scene: Scene) -> str:
@@ -59,7 +66,24 @@ def unit(scene: Scene) -> str:
     """What the numbers are."""
     if not guesses(scene):
         return "of the vector's length"
-    return "lead lost, in nats" if scene[OTHER].strip() else "share lost"
+    return LEAD if scene[OTHER].strip() else SHARE
+
+
+def share_of(scene: Scene) -> float:
+    """The share of the answer in this run."""
+    how, asked = answers(scene.config), target(scene)
+    return float(how.shares(how.scores(scene.t, asked.position))[asked.word])
+
+
+def in_points(scene: Scene) -> dict[str, float]:
+    """The share that costs are of, where they are shares: they are told in points."""
+    return {"points_of": share_of(scene)} if unit(scene) == SHARE else {}
+
+
+def whole_points(scene: Scene, cost: float) -> str:
+    """What a part costs a share, in points as both shares are told."""
+    lost = points_lost(share := share_of(scene), share - cost)
+    return f"{lost} {'point' if lost == 1 else 'points'}"
 
 
 def say_costs(answer: Answer) -> str:
@@ -67,8 +91,8 @@ def say_costs(answer: Answer) -> str:
     scene, values, names = answer.scene, answer.numbers.array, part_names(answer.scene)
     first = len(values) - 2 * scene.n_layers
     most = first + int(np.nan_to_num(values[first:]).argmax())
-    size = brief(values[most]) if scene[OTHER].strip() and guesses(scene) else percent(values[most])
-    what = f"it moves by {size} of its length" if not guesses(scene) else f"{size} of it is lost"
+    lost = {SHARE: lambda cost: whole_points(scene, cost), LEAD: lambda cost: f"{brief(cost)} nats"}.get(unit(scene))
+    what = f"it loses {lost(values[most])}" if lost else f"it moves by {percent(values[most])} of its length"
     return f"Without {names[most]} {what}, more than without any other part of a layer."
 
 
@@ -86,7 +110,7 @@ PART_COSTS = Picture(
     say=say_costs,
     about=lambda scene: about_logits(scene) if guesses(scene) else About(scene.t, reads=("output",)),
     options=ASKED,
-    look=lambda answer: {"beside": len(answer.numbers.array) - 2 * answer.scene.n_layers},
+    look=lambda answer: {"beside": len(answer.numbers.array) - 2 * answer.scene.n_layers} | in_points(answer.scene),
 )
 
 
@@ -99,24 +123,24 @@ def say_board(answer: Answer) -> str:
     """Which head is missed most, and which part of all."""
     scene, values = answer.scene, answer.numbers.array
     across, word = columns(answer)["part"], named(scene, target(scene).word)
-    (i, h), (j, k) = largest_cell(-values[:, : scene.n_heads]), largest_cell(-values)
+    (i, h), (j, k) = largest_cell(values[:, : scene.n_heads]), largest_cell(values)
     return (
-        f"Of the heads, {word} needs head {h} of layer {i} most: it falls by {percent(-values[i, h])}; of all parts "
-        f"the {across[k]} of layer {j}: by {percent(-values[j, k])}."
+        f"Of the heads, head {h} of layer {i} costs {word} most, {whole_points(scene, values[i, h])}; of all parts "
+        f"the {across[k]} of layer {j}, {whole_points(scene, values[j, k])}."
     )
 
 
 PART_BOARD = Picture(
     key="part_board",
     page="what_if",
-    question="How does the guess change without each head and each part?",
-    measure=lambda scene: call(share_changes, ENC, T, target(scene)),
+    question="What does each head and each part cost the guess?",
+    measure=lambda scene: call(share_costs, ENC, T, target(scene)),
     dims=("layer", "part"),
     names=columns,
-    values="lost",
-    title=lambda scene: f"The share of {named(scene, target(scene).word)} without each part alone, in points",
+    values="signed",
+    title=lambda scene: f"What each part alone costs {named(scene, target(scene).word)}, in points",
     say=say_board,
     about=about_logits,
     options=ASKED[:2],
-    look=lambda answer: {"written": "points"},
+    look=lambda answer: in_points(answer.scene),
 )

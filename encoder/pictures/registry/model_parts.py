@@ -1,7 +1,9 @@
 """Pictures of the parts of a model: words and places, the units of feed-forward, and where the parameters are."""
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from encoder.metrics import (
     never_positive,
     unit_sides,
 )
+from encoder.model.activations import ACTIVATIONS
+from encoder.packet.embedding import nearest as near_table
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call, step
 from encoder.pictures.picture import Answer, Picture
@@ -48,6 +52,12 @@ def say_nearest(answer: Answer) -> str:
     )
 
 
+def any_word(scene: Scene) -> float:
+    """The mean cosine of the chosen word with all words."""
+    mean: float = near_table(scene.encoder, [int(scene.t.ids[scene[WORD]])])["any"][0]
+    return mean
+
+
 of_page = partial(Picture, page="embedding", values="signed")
 NEAR_WORDS = of_page(
     key="near_words",
@@ -59,6 +69,7 @@ NEAR_WORDS = of_page(
     unit=lambda scene: f"cosine with {shown(scene.t.tokens[scene[WORD]])}",
     title=lambda scene: f"The words with vectors most like that of “{shown(scene.t.tokens[scene[WORD]])}”",
     say=say_nearest,
+    look=lambda answer: {"beside": ("a random word", any_word(answer.scene))},
     about=lambda scene: About(source=scene.source, scope="the table of embeddings, the same for every text"),
     options=(WORD,),
 )
@@ -80,6 +91,14 @@ def strips_of(scene: Scene) -> dict[str, str]:
     added = {"embedding.positions", "embedding.segments"}
     used = {name: called for name, called in there.items() if name not in added or bool(run[name].any())}
     return used if "embedding.sum" in run else used | {"embedding.output": "= the sum"}
+
+
+def strip_names(scene: Scene) -> list[str]:
+    """What they are called, with the factor of the words and the number of the position."""
+    config = scene.config
+    factor = f" × {brief(config.d_model**0.5)}" if config.scale_embeddings else ""
+    more = {"embedding.scaled": factor, "embedding.positions": f" {scene[WORD]}"}
+    return [called + more.get(name, "") for name, called in strips_of(scene).items()]
 
 
 def lit(scene: Scene, name: str) -> bool:
@@ -105,7 +124,7 @@ EMBEDDING_STRIPS = Picture(
     question="Of which vectors is that of a token the sum?",
     measure=lambda scene: Several(*(step(None, name)[scene[WORD]] for name in strips_of(scene))),
     dims=("strip", "dimension"),
-    names=lambda answer: {"strip": [*strips_of(answer.scene).values()]},
+    names=lambda answer: {"strip": strip_names(answer.scene)},
     kind="strips",
     values="signed",
     title=lambda scene: f"The vector of {scene.token(scene[WORD])}, number by number",
@@ -169,6 +188,7 @@ PLACE = of_page(
 
 TOKEN = token_of("curve_token", lambda scene: min(1, len(scene.t.tokens) - 1))
 ACTIVATION = "feed_forward.activation"
+NAMED = 4  # units
 
 
 def say_units(answer: Answer) -> str:
@@ -180,6 +200,19 @@ def say_units(answer: Answer) -> str:
         f"number above zero. The most active one is unit {unit}: {brief(before[unit])} becomes "
         f"{brief(after[unit])}."
     )
+
+
+def look_of_units(answer: Answer) -> Mapping[str, Any]:
+    """The curve, what becomes of the units on either side of zero, and which are named: those that hand on most."""
+    scene, sizes = answer.scene, answer.numbers.array[:, 1]
+    if f"layers.{scene.layer}.feed_forward.gated" in scene.t:
+        sizes = np.abs(scene.t.array(f"layers.{scene.layer}.feed_forward.gated")[scene[TOKEN]])
+    cuts = ACTIVATIONS[scene.config.activation].cuts
+    return {
+        "curve": answer.value(call(activation_curve, T, scene.layer, scene[TOKEN])),
+        "sides": ("units set to 0", "kept") if cuts else ("units damped", "nearly kept"),
+        "named": np.argsort(-np.nan_to_num(sizes), kind="stable")[:NAMED].tolist(),
+    }
 
 
 UNITS = Picture(
@@ -196,7 +229,7 @@ UNITS = Picture(
     say=say_units,
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("feed_forward.hidden", ACTIVATION)),
     options=(TOKEN,),
-    look=lambda answer: {"curve": answer.value(call(activation_curve, T, answer.scene.layer, answer.scene[TOKEN]))},
+    look=look_of_units,
 )
 
 

@@ -51,6 +51,7 @@ def usual_step(scene: Scene) -> str:
     return first_apart(scene.t, scene.b, (weights, *names) if weights in names else tuple(names), scene.head)
 
 
+WEAK = 0.05  # of shares: colours end there at least, so that what is little looks little
 BESIDE_STEP = Option("beside_step", steps_of_both, usual_step)
 
 
@@ -99,6 +100,12 @@ def same_scale(answer: Answer) -> Mapping[str, Any]:
     return {"largest": max((float(values.max()) for values in finite if values.numel()), default=0.0)}
 
 
+def look_of_change(answer: Answer) -> Mapping[str, Any]:
+    """Differences of shares in points; colours that end where they do on the screen."""
+    shares = kind_of(step_of(answer.scene)) == "share"
+    return {"screen": True} | ({"written": "percent", "least": WEAK} if shares else {})
+
+
 def about_side(side: Side, scene: Scene) -> About:
     """The step of one run, or of both."""
     run = scene.b if side == "b" else scene.t
@@ -125,7 +132,7 @@ def side_by_side(key: str, page: str, side: Side, of: str, needs: Needs, **unfol
         options=(BESIDE_STEP,),
         needs=needs,
         unfolds=unfolds,
-        look=(lambda answer: {}) if side == "change" else same_scale,
+        look=look_of_change if side == "change" else same_scale,
     )
 
 

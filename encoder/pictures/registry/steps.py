@@ -100,6 +100,7 @@ def look(what: Step, answer: Answer) -> Mapping[str, Any]:
     locked = "H" in what.shape and answer.scene[LOCK]
     return titles | {
         "screen": True,
+        "written": "tenths",
         "blank": answer.scene.config.mask_value if hides else None,
         "largest": largest(what, answer) if locked else None,
     }

@@ -70,6 +70,12 @@ def of_token(scene: Scene) -> Call:
     return call(length_parts, ENC, T, scene.layer, part(scene), scene[TOKEN])
 
 
+def lengths_of(scene: Scene) -> list[float]:
+    """How long what came in is, and what was added."""
+    names = (f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
+    return [float(np.linalg.norm(scene.t.array(f"layers.{scene.layer}.{name}")[scene[TOKEN]])) for name in names]
+
+
 def say_parts(answer: Answer) -> str:
     """How far what came in and what was added reach along the sum."""
     scene, (kept, added, _) = answer.scene, answer.value(of_token(answer.scene))["the sum"]
@@ -95,6 +101,7 @@ LENGTH_PARTS = Picture(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
     options=(TOKEN,),
+    look=lambda answer: {"arrows": {"the sum": lengths_of(answer.scene)}},
 )
 
 

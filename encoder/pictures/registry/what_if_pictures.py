@@ -61,7 +61,7 @@ MEASURES = {
         "relative_change", "positive", ("output",), lambda value, _: f"the output changes by {percent(value)}"
     ),
     "Cosine distance of the output": Measure("cosine_distance", "positive", ("output",), turned),
-    "Loss of the word's ln p": Measure("loss", "lost", ("mlm.logits",), lost),
+    "Loss of the word's ln p": Measure("loss", "signed", ("mlm.logits",), lost),
 }
 
 
@@ -172,7 +172,7 @@ IMPORTANCE = of_page(
     key="board_map",
     question="Which head or feed-forward block matters most over many sentences?",
     measure=lambda scene: measured(scene).deciding[0],
-    values=lambda answer: "lost" if answer.scene.config.mlm_head else "positive",
+    values=lambda answer: "signed" if answer.scene.config.mlm_head else "positive",
     title=what_is_lost,
     say=say_importance,
     about=lambda scene: About(source=scene.source, scope=f"{len(OVER)} of the bundled sentences, {UNCHANGED}"),

@@ -133,6 +133,7 @@ WHY_PARTS = of_page(
     say=say_parts,
     options=ASKED,
     unfolds={"more": "parts"},
+    look=lambda answer: {"written": "signed tenths"},
 )
 
 

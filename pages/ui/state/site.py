@@ -124,6 +124,7 @@ def listed() -> list[dict[str, object]]:
             "parts": page.parts,
             "step": page.in_full(page.opens_on),
             "shows": DRAWN_PAGES[page.key].shows if page.is_drawn else None,
+            "pictures": DRAWN_PAGES[page.key].pictures if page.is_drawn else {},
             "more": page.more,
         }
         for page in PAGES
