@@ -20,6 +20,8 @@ from encoder.pictures.figures.drawn import Drawn
 from encoder.pictures.more.sections import MORE
 from encoder.pictures.part_items import LOST
 from encoder.pictures.view import EXAMPLE
+from encoder.support.formatting import brief
+from encoder.support.theme import ACCENT, PALE
 from pages.front import make_more
 from pages.front.make_file import PICTURES
 from pages.front.request_fields import RefusedError
@@ -232,6 +234,25 @@ def test_a_run_that_does_not_end_in_numbers_is_drawn_without_them_or_refused_in_
             assert items, (page, name)
             assert bool(re.search(r"\bnan\b", words(items[:-1]))) == (LOST in words(items)), (page, name, words(items))
     assert LOST not in words(section("attention", "chart", sentence="nan bread and nan", layer="0", head="1"))
+
+
+def test_charts_of_add_and_norm_have_the_words_and_colours_of_its_picture_and_gamma_is_not_flat(
+    base: TextEncoder,
+) -> None:
+    here = {"layer": "5", "head": "0", "step": "add_norm_1.sum"}
+    (lengths,) = [item for item in section("add_norm", "chart", **here) if item["kind"] == "picture"]
+    bars = lengths["figure"]["data"]
+    assert [one["name"] for one in bars] == ["came in", "added"]
+    assert [one["marker"]["color"] for one in bars] == [PALE["light"], ACCENT["light"]]
+    assert "came in" in lengths["sentence"] and "residual" not in lengths["sentence"] + lengths["title"]
+    (learned,) = [item for item in section("add_norm", "learned", **here) if item["kind"] == "picture"]
+    norm = base.model.get_submodule("layers.5.norm1")
+    gamma = norm.get_parameter("weight").detach()
+    assert [(one["type"], one["name"]) for one in learned["figure"]["data"]] == [
+        ("scatter", "gamma"),
+        ("scatter", "beta"),
+    ]
+    assert f"gamma ({brief(gamma.min())} to {brief(gamma.max())})" in learned["sentence"]
 
 
 def test_a_unit_is_shown_where_it_fires_in_a_corpus_and_a_context_run_again_says_the_same(base: TextEncoder) -> None:

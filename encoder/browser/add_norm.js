@@ -155,21 +155,19 @@ export function addNorm(root, context) {
       ],
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
-    const size = of.about.model.d_model, root = Math.sqrt(size), square = `√${size}\u00a0=\u00a0${Number(root.toPrecision(3))}`, [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
+    const size = of.about.model.d_model, root = Math.sqrt(size), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
     const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
-    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), plain: three(plain) };
+    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: `√${size}` };
     const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = drawn && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
     /** Whether gamma and beta make another length of it, which is then shown before and after. @param {typeof all[number]} of */
     const isLearned = ({ name, whole: length }) => name === 'normed' && length > 0 && Math.abs(length - plain) >= SEEN * plain;
-    /** What is said below a bar. @param {typeof all[number]} of */
-    const below = of => (of.name === 'sum' ? (before ? say(final ? 'norm_final' : 'norm_before') : '')
-      : `${loud}${isLearned(of) ? ` ${say('norm_learned', { learned: `${learned}${of.changed ? ' and the change' : ''}` })}` : ''}`);
     return html`${all.map((one, i) => {
-      const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = length ? below(one) : '';
+      const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
       const two = isLearned(one), told_ = name === 'sum' ? used : used.filter(one => one.name === 'beta' || changed);
       return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
-        ${stack(used, length, end, name === 'normed' ? (two ? plain : root) : NaN, `${two ? `before ${learned}: ` : ''}${Math.abs(plain - root) < SAME * root || !two ? square : three(plain)}`, told_, two, name === 'sum' ? apart : '')}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
+        ${two ? html`<div class="an-before" aria-hidden="true" style="width: ${(100 * plain / end).toFixed(2)}%"></div><p class="an-parts" dir="ltr"><strong>${three(plain)} long</strong><span class="an-makes">${explained(loud, told)}</span></p>` : nothing}
+        ${stack(used, length, end, told_, name === 'sum' ? apart : two ? say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 
@@ -186,14 +184,14 @@ export function addNorm(root, context) {
         <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('came in', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
 
-  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {number} mark @param {string} square @param {Shown[]} told_ those that are told of @param {boolean} two whether `mark` is a bar of its own, of what it was before @param {string} note */
-  function stack(used, whole, most, mark, square, told_, two, note) {
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {Shown[]} told_ those that are told of @param {string} makes what made it so long */
+  function stack(used, whole, most, told_, makes) {
     if (!Number.isFinite(whole) || whole === 0) return html`<p>${whole === 0 ? 'Nothing is left.' : 'It has no numbers.'}</p>`;
     const texts = addingUp(used.map(one => 100 * one.value / whole), 100, 0).values, percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
-    return html`${two ? html`<div class="an-before" aria-hidden="true" style="width: ${percent(mark)}"></div>` : nothing}<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}${Number.isFinite(mark) && !two ? html`<b style="left: ${percent(mark)}"></b>` : nothing}</div>
-      <p class="an-parts" dir="ltr"><strong>${three(whole)} long</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${Number.isFinite(mark) ? html`<span class="an-root" data-bar=${two || nothing}>${square}</span>` : nothing}${note ? html`<span class="an-note">${note}</span>` : nothing}</p>`;
+    return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}</div>
+      <p class="an-parts" dir="ltr"><strong>${three(whole)} long</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */

@@ -70,7 +70,8 @@ function doneAt(key, block, i, unit, word) {
 function unitSaid(block, i, word) {
   const unit = opensOn(block, i), value = Number(valuesOf(block, handedOn(block), i)[unit].toPrecision(3)), most = addingMost(block, i), adds = addsAt(block, aboutBlock(block).rows[i]);
   if (most === null || !adds) return parts('unit_strongest', { unit, word, value });
-  return parts(adds.values[most] > 0 ? 'unit_for' : 'unit_against', { unit, value, guess: adds.word, adds: signed(adds.values[most], 3) });
+  const own = adds.values[most];
+  return parts(own > 0 ? 'unit_for' : 'unit_against', { unit, value, guess: adds.word, over: adds.over, adds: signed(own, placesOf(own)) });
 }
 
 /** How many units are set to zero, or below it, as a sentence. @param {Packet} block @param {number} i @param {string} word */
@@ -86,8 +87,8 @@ function atSaid(words) {
   return all.length > 1 && all.every(word => /^\p{P}+$/u.test(word)) ? 'punctuation' : listed(all.map(word => MARKS[word] ?? `“${word}”`));
 }
 
-/** What the chosen unit adds to the guess, and all of them. @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {number} unit */
-const addsSaid = ({ word, over, values, total }, unit) => said('unit_adds', { unit, value: signed(values[unit], placesOf(total)), word, over, all: many(values.length), total: signed(total, placesOf(total)) });
+/** What all units add to the guess. @param {NonNullable<ReturnType<typeof addsAt>>} adds */
+const addsSaid = ({ word, over, values, total }) => said('units_lead', { word, over, all: many(values.length), total: signed(total, placesOf(total)) });
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function feedForward(root, context) {
@@ -142,7 +143,10 @@ export function feedForward(root, context) {
     const block = run && packets.get(run, state.layer);
     if (!run || !block) return;
     pointed = -1;
-    if (to.unit !== undefined) pinned = to.unit;
+    if (to.unit !== undefined) {
+      pinned = to.unit;
+      if (store.choices().atlas_unit) store.choose({ atlas_unit: '' }); // what stands below follows
+    }
     const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned < 0 && to.row !== undefined ? opensOn(block, row) : now.unit), stop = to.stop ?? now.stop;
     number = to.number ?? number;
     const position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)], step = stepOf(block, stop), { key } = STOPS[stop];
@@ -199,6 +203,7 @@ export function feedForward(root, context) {
       within: rows.map((_, i) => half(block, handed, i)),
     });
     last = { layer: state.layer, row, unit: kept };
+    context.below({ atlas_unit: String(kept) });
     if (seen !== key) {
       begun = seen && !STILL.matches ? performance.now() : 0;
       seen = key;
@@ -211,7 +216,7 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds, unit)} <span>In score, not in %: the bars add up this run, the title compares it with a run without this feed-forward.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
+          ${adds ? html`<p class="ff-adds">${addsSaid(adds)} <span>In score, not in %: the bars add up this run, the title compares it with a run without this feed-forward.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
     : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -289,7 +294,7 @@ export function feedForward(root, context) {
   function contexts(there, unit, failed) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
-    const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: String(unit) }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
+    const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: '' }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
     return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>In many other sentences unit ${unit} fires most at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 

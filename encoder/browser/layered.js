@@ -1,18 +1,16 @@
 // @ts-check
-// A grid with a column for each layer. What is followed has a line through the columns; a column that is pointed at, or a cell that is chosen, is told of.
+// A grid with a column for each layer. What is followed has a line through the columns; a column or cell that is pressed is told of.
 import { el, focused, put, reveal, rove } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 
 /** @typedef {import('./settling.js').Table} Table */
 /** @typedef {{column: number, row: number}} At `row` is -1 for the heads of columns */
-/**
- * @typedef {{point: (column: number | null) => void, keep: (column: number, word: number | null, token: number | null) => void}} Heard
- */
+/** @typedef {{keep: (column: number, word: number | null, token: number | null) => void}} Heard */
 
 const FIT = 8; // columns that stand side by side without scrolling
 
 /** @param {Heard} heard */
-export function layered({ point, keep }) {
+export function layered({ keep }) {
   const sheet = el('div'), element = el('div', { class: 'ou-scroll' }, sheet);
   /** @type {Table | null} */
   let table = null;
@@ -72,16 +70,15 @@ export function layered({ point, keep }) {
 
   return {
     element,
-    /** @param {Table} given @param {number} shown the column that is told of @param {number} kept */
-    draw(given, shown, kept) {
+    /** @param {Table} given @param {number} kept the column that is told of */
+    draw(given, kept) {
       table = given;
-      const { columns, rows } = given, count = columns.length, marks = (/** @type {number} */ column) => `${column === shown ? ' is-shown' : ''}${column === kept ? ' is-kept' : ''}`;
+      const { columns, rows } = given, count = columns.length, mark = (/** @type {number} */ column) => (column === kept ? ' is-kept' : '');
       put(sheet, { class: `ou-sheet${count > FIT ? ' is-wide' : ''}`, style: `--columns: ${count}` });
-      into(html`<div class="ou-grid" role="grid" aria-label=${given.label} aria-colcount=${count + 1} aria-rowcount=${rows.length + 1} @click=${click} @keydown=${walk}
-          @pointerover=${(/** @type {PointerEvent} */ { pointerType, target }) => { if (pointerType === 'mouse') point(placeOf(target)?.column ?? null); }} @pointerleave=${() => point(null)}>
-          <div role="row" class="ou-row"><div role="columnheader" class="ou-corner"><span>after</span></div>${columns.map(({ text, title }, i) => html`<div role="columnheader" class="ou-head${marks(i)}" data-cell="${i},-1" data-column=${i} title=${title}>${text}</div>`)}</div>
+      into(html`<div class="ou-grid" role="grid" aria-label=${given.label} aria-colcount=${count + 1} aria-rowcount=${rows.length + 1} @click=${click} @keydown=${walk}>
+          <div role="row" class="ou-row"><div role="columnheader" class="ou-corner"><span>after</span></div>${columns.map(({ text, title }, i) => html`<div role="columnheader" class="ou-head${mark(i)}" data-cell="${i},-1" data-column=${i} title=${title}>${text}</div>`)}</div>
           ${rows.map(({ name, title: whole, plain, cells }, r) => html`<div role="row" class="ou-row${plain ? ' is-plain' : ''}"><div role="rowheader" class="ou-row-name" title=${whole ?? nothing} aria-label=${whole ?? nothing}><bdi translate="no" lang="">${name}</bdi></div>${cells.map(({ text, small, deep, title, is }, i) => html`
-            <div role="gridcell" class="ou-cell${plain ? ' is-plain' : ''}${is ? ' is-followed' : ''}${marks(i)}" data-cell="${i},${r}" data-column=${i} aria-label=${title} aria-selected=${is ? 'true' : nothing} title=${text.length > 9 ? title : nothing} style="--deep: ${Math.round(50 * Math.max(0, Math.min(1, deep || 0)))}%"><bdi translate="no" lang="">${text}</bdi><small>${small}</small></div>`)}</div>`)}</div>
+            <div role="gridcell" class="ou-cell${plain ? ' is-plain' : ''}${is ? ' is-followed' : ''}${mark(i)}" data-cell="${i},${r}" data-column=${i} aria-label=${title} aria-selected=${is ? 'true' : nothing} title=${text.length > 9 ? title : nothing} style="--deep: ${Math.round(50 * Math.max(0, Math.min(1, deep || 0)))}%"><bdi translate="no" lang="">${text}</bdi><small>${small}</small></div>`)}</div>`)}</div>
         <svg class="ou-line" aria-hidden="true"><path></path></svg>`, sheet);
       if (!sheet.contains(focused(sheet))) at = { column: kept, row: given.path[kept] };
       stop();

@@ -264,15 +264,15 @@ export function more(root, context, page, titles, ask) {
   const acts = { root, context, choose: store.choose };
   const sections = titles.map(([name, title]) => section(acts, name, title, (asked, signal, hear) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', ...asked }, signal, hear), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
   const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
-  /** @type {import('./store.js').Chosen | null} */
+  /** @type {Parameters<typeof draw> | null} */
   let last = null;
-  const again = () => { if (last) draw(last); };
+  const again = () => { if (last) draw(...last); };
   dark.addEventListener('change', again); // charts are made in the colours of the page
-  /** @param {import('./store.js').Chosen} state */
-  function draw(state) {
-    last = state;
+  /** @param {import('./store.js').Chosen} state @param {Record<string, string>} above what the page above speaks of where nobody chose here */
+  function draw(state, above) {
+    last = [state, above];
     const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
-    query = { lens_token: word, near_word: word, curve_token: word, ...store.choices(), ...chosen };
+    query = { lens_token: word, near_word: word, curve_token: word, ...above, ...store.choices(), ...chosen };
     const of = JSON.stringify([query, dark.matches]), open = opened();
     sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
   }

@@ -35,12 +35,13 @@ import { meanings } from './terms.js';
  */
 /**
  * What a page has. `run` gives the run that is drawn; `part` a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it; `counted` the heads that it counted, `tries` whether it has one try what helps. `pictures` are all that can be saved, `main` is the page's main one by encoder/browser/page_table.py at a step or view, or for what the model answers, with its word; `code` shows its lines, `more` leads to a section below the page.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `asks` is what a lesson asks: a page that is in HIDES hides it; `counted` the heads that it counted, `tries` whether it has one try what helps. `pictures` are all that can be saved, `main` is the page's main one by encoder/browser/page_table.py at a step or view, or for what the model answers, with its word; `code` shows its lines, `more` leads to a section below the page, `below` tells what those speak of where nobody chose there.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], main: (named: string, query: Record<string, string>, position?: number) => {picture: string, query: Record<string, string>}, code: () => void, more: (section: string, choices: Record<string, string>) => void
+ *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], main: (named: string, query: Record<string, string>, position?: number) => {picture: string, query: Record<string, string>}, code: () => void, more: (section: string, choices: Record<string, string>) => void,
+ *   below: (choices: Record<string, string>) => void
  * }} Context
  */
 /** `pictures` are what can be saved, the main one first; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, pictures: () => import('./keep.js').Kept[], end: () => void}} Page */
@@ -107,6 +108,8 @@ function begin(root, options) {
   let drawer = null;
   /** What was chosen where a number was opened: closing it leads there. @type {import('./store.js').Changes | null} */
   let came = null;
+  /** What the page shows, of which the sections below it tell where nobody chose there. @type {Record<string, string>} */
+  let chosenAbove = {};
   let told = ''; // the number that was opened last, or led to in the drawer
 
   /** @type {Context} */
@@ -141,6 +144,11 @@ function begin(root, options) {
       const open = options.store.get().more.split(',').filter(one => one && one !== name);
       options.store.set({ more: [...open, name].join(',') });
       opened?.lead(name);
+    },
+    below: choices => {
+      if (JSON.stringify(choices) === JSON.stringify(chosenAbove)) return;
+      chosenAbove = choices;
+      drawMore();
     },
   };
   const read = reading(context);
@@ -179,6 +187,7 @@ function begin(root, options) {
       }
       page?.end();
       place.replaceChildren();
+      chosenAbove = {};
       page = make(place, context);
       const moved = drawn !== '';
       drawn = options.page;
@@ -218,7 +227,7 @@ function begin(root, options) {
         opened = { of: key, ...found.more(root, context, key, titles, ask) };
         sections.append(opened.element);
       }
-      opened.draw(settled(run));
+      opened.draw(settled(run), chosenAbove);
     }, () => show(RENEWED));
   }
   /** All numbers of a step, where they are unfolded, and the one that is open. */

@@ -39,17 +39,13 @@ export function output(root, context) {
   let state;
   /** The word that is no gap, whose sum was asked for. @type {WeakMap<Packet, number>} */
   const opened = new WeakMap();
-  /** The column that is pointed at. @type {number | null} */
-  let pointed = null;
   /** Whether it is shown beside the sum what hiding each word costs; null where nobody chose: where the finding speaks of it. @type {boolean | null} */
   let hides = null;
 
   const head = headline(context, { layer: false, head: false });
   const line = wordRow(askOf), pair = wordPair(changes => { store.set(changes); });
   const grid = layered({
-    point: at => { if (at !== pointed) { pointed = at; render(); } },
     keep: (at, word, row) => {
-      pointed = null;
       store.set({ ...keep(at), ...(word === null ? {} : follow(word)), ...(row !== null && run && row !== state.word && wordAt(run, row) >= 0 ? { word: row } : {}) });
     },
   });
@@ -134,8 +130,8 @@ export function output(root, context) {
     const names = Boolean(found ? found.about.vocabulary : Object.keys(run.about.guesses).length || !found);
     const moves = found && !names ? turned(run, found, word.position) : null, count = run.about.tokens.length;
     const added = sumAt(run, word), here = found && names ? guessed(found, word.position, state.guess, added.packet) : null;
-    const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
-    const sum = here && added.packet && added.pair ? sumOf(added.packet, added.pair, shown, all.map(({ position }) => position)) : null;
+    const last = run.about.model.layers, column = kept(last);
+    const sum = here && added.packet && added.pair ? sumOf(added.packet, added.pair, column, all.map(({ position }) => position)) : null;
 
     /** Where the word that is followed stands after a layer. @param {number} at */
     const standing = at => {
@@ -155,11 +151,10 @@ export function output(root, context) {
     let told = '';
     grid.element.hidden = !here && !moves;
     if (found && here) {
-      if (here.finite && shown !== column) told = standing(shown).map(set).join('');
-      grid.draw({ ...wordsTable(here), key }, shown, column);
+      grid.draw({ ...wordsTable(here), key }, column);
     } else if (moves) {
       told = found?.about.why ?? '';
-      grid.draw({ ...moves.table(), key }, shown, column);
+      grid.draw({ ...moves.table(), key }, column);
     }
     into(html`${head.element}
       <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
@@ -171,12 +166,11 @@ export function output(root, context) {
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
       <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
       ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}</div>`, page);
-    rest.say(moves ? '' : told || (head.finding.textContent ?? ''));
+    rest.say(moves ? '' : head.finding.textContent ?? '');
   }
 
   return {
     draw(given, chosen) {
-      if (run !== given) pointed = null;
       run = given;
       state = chosen;
       render();

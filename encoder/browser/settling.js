@@ -1,10 +1,10 @@
 // @ts-check
 // What a run would say at one word after each layer, and how vectors come to their end: the numbers of a packet of level 5. Nothing here draws.
-import { brief, percent, tight, typeset } from './number.js';
+import { both, brief, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { called, quoted } from './run.js';
 import { parts, say } from './say.js';
-import { aboutSum, spelledOf } from './word_sum.js';
+import { aboutSum, isClose, spelledOf } from './word_sum.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -133,8 +133,9 @@ function guessSaid(run, word, here) {
   if (word.gap) {
     const { followed } = here, own = here.at(here.last, followed), stop = { text: '.', name: '', format: '' };
     if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), stop];
-    const begin = parts(share < WEAK ? 'leads_gap' : 'wins_gap', { word: said, asked, share });
-    const before = layer < 0 ? 0 : here.leading(layer)[0], led = before ? parts('led_before', { where: layer ? `layer ${layer - 1}` : 'the input', word: here.name(before), led: here.at(layer, before).share }) : [];
+    const [, second] = here.leading(here.last), next = here.at(here.last, second).share, close = isClose(Math.log(share / next)), given = { word: said, asked, share }, texts = both(share, next).map(typeset);
+    const begin = close ? parts('just_leads_gap', { ...given, share: texts[0], other: here.name(second), next: texts[1] }) : parts(share < WEAK ? 'leads_gap' : 'wins_gap', given);
+    const before = layer < 0 || close ? 0 : here.leading(layer)[0], led = before ? parts('led_before', { where: layer ? `layer ${layer - 1}` : 'the input', word: here.name(before), led: here.at(layer, before).share }) : [];
     return [...begin, ...(here.settled === here.last ? parts('first_last', { again }) : layer < 0 ? parts('first_input', {}) : parts('first_from', { again, layer })), ...led, stop];
   }
   const token = run.about.tokens[word.position], piece = word.count > 1 ? say('piece_of', { piece: token, count: word.count, asked }) : asked, own = here.at(here.last, here.own);

@@ -3,7 +3,7 @@
 import { el, focused, reveal, rove, walkByKeys } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { both, percent, pointsLost, tight, times } from './number.js';
+import { both, percent, pointsLost, tight, times, typeset } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
@@ -156,22 +156,22 @@ export function spine(context) {
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
-    const cutAt = (/** @type {number} */ cost) => (Math.abs(cost) > most ? (unit === 'lead' ? Math.abs(cost).toFixed(1) : String(Math.abs(unit === 'share' ? pointsLost(share, share - cost) : Math.round(100 * cost)))) : '');
+    const isCut = (/** @type {number} */ cost) => Math.abs(cost) > most, whole = (/** @type {number} */ cost) => (unit === 'share' ? pointsLost(share, share - cost) : Math.round(100 * cost)), written = (/** @type {number} */ cost) => typeset(unit === 'lead' ? cost.toFixed(1) : String(whole(cost) || 0));
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
-        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} data-cut=${cutAt(one.cost) || nothing} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><small aria-hidden="true">${short(one)}</small></button>`;
+        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} ?data-cut=${isCut(one.cost)} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><em aria-hidden="true">${written(one.cost)}</em><small aria-hidden="true">${short(one)}</small></button>`;
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `What each part costs the lead of “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part, in % of its length` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `Score that each part costs “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
-    into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && cutAt(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
-      ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>weaker without it<br><b></b>stronger without it</p>`}`, element);
+    into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && isCut(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
+      ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>${unit === 'lead' ? 'score' : 'points'} lost without it<br><b></b>gained without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {

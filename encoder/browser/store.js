@@ -208,7 +208,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       const given = rest ? changes : { ...Object.fromEntries(Object.keys(store.choices()).map(name => [name, ''])), ...choicesIn(changes) };
       flush();
       if (bar) bar.choose(given, anew(rest ? undefined : false));
-      else Object.assign(apart, given);
+      else for (const [name, text] of Object.entries(given)) text ? Object.assign(apart, { [name]: text }) : delete apart[name];
       below = JSON.stringify(bar?.choices());
       tell();
     },

@@ -69,7 +69,7 @@ function written({ block, weights, i, unit, gone }) {
   const within = withinOf(block, 'added', 1, i), end = endOf([...all, whole].map(values => ({ name: '', values, within, colour: 'sign' }))), count = block.arrays.hidden.shape[1] - some.length;
   const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, colour: /** @type {const} */ ('sign'), end });
   const adds = own.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : -1, lengths = each.map(lengthOf), small = lengths[some.indexOf(most)] <= Math.min(...lengths);
-  const points = (/** @type {number} */ one) => (adds && one === most && small ? `, little, but it points ${adds.values[one] > 0 ? 'at' : 'away from'} “${adds.word}”` : '');
+  const points = (/** @type {number} */ one) => (adds && one === most && small ? `: small, ${adds.values[one] > 0 ? 'for' : 'against'} “${adds.word}”` : '');
   const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row${points(one)}`), `the other ${many(count)} units, and the bias`];
   return {
     strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together: what feed-forward gives', moving, arrived)], at: -1,

@@ -16,14 +16,12 @@ import { explained } from './terms.js';
 export const MOST_TOKENS = 64; // of a text whose words are added up
 const MOST_WORDS = 14;
 const LARGEST = 12; // words of a picture; of a longer sentence those that add most
-const DECIDED = 0.5; // nats: a lead below it decides nothing
+const NEAR = 0.5; // nats: a lead below it is hardly one
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
 const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
 const ROOM = 200; // px of the bars, up and down together
-const NAMED = 3; // parts that are named, those that add most, and words at which bar and line differ most
-const UNLIKE = 1; // of a score: bar and line that are so far apart say different things
-const LONG_NAME = 9; // letters, from which on what is summed up is set small
-const NOTE = 26; // px of what is said there
+const NAMED = 3; // parts that are named, those that add most
+const LONG_NAME = 7; // letters beyond which a word is set small
 const SAYS = 0.05; // nats, from which on a part has its number
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
@@ -65,14 +63,17 @@ export function sumOf(packet, [first, second], layer, masked) {
   };
 }
 
+/** Whether a lead is hardly one. @param {number} lead in nats */
+export const isClose = lead => Math.abs(lead) < NEAR;
+
 /** What the sum says of the pair. @param {Sum} sum */
 export function leadSaid({ word, other, names, adds, biases, total, lost }) {
   const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { word, other, times: times(total) };
-  if (Math.abs(total) < DECIDED) return parts('lead_undecided', total < 0 ? { ...given, word: other, other: word } : given);
   // Where another word is missed most, the sum alone would mislead.
   const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
-  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? parts(total > 0 ? 'built_for' : 'built_against', {}) : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > DECIDED ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
-  return [...parts(total > 0 ? 'lead_over' : 'lead_behind', given), ...said];
+  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? parts(total > 0 ? 'built_for' : 'built_against', {}) : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > NEAR ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
+  const lead = isClose(total) ? (total < 0 ? 'lead_just_behind' : 'lead_just') : total < 0 ? 'lead_behind' : 'lead_over';
+  return [...parts(lead, given), ...said];
 }
 
 /** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean | null, hide: (on: boolean) => void, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too, null where what is said of it speaks of that; `label` where it is that of a label: what stands below a word, `numbers` where it is the number of a regression */
@@ -86,29 +87,28 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, 
   const items = [
     ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
     ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside' }] : []),
-    { name: 'built in', value: biases, kind: 'is-beside', note: 'from no word' },
+    { name: 'built in', value: biases, kind: 'is-beside', note: 'no word: biases' },
     ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
-    { name: word, value: total, kind: word.length > LONG_NAME ? 'is-sum is-long' : 'is-sum' },
+    { name: word, value: total, kind: 'is-sum' },
   ];
   const all = items.flatMap(({ value, mark = NaN }) => [value, ...(Number.isFinite(mark) ? [mark] : [])]), up = Math.max(...all, 0), down = -Math.min(...all, 0), px = ROOM / (up + down || 1), wide = up + down || 1;
-  const far = (/** @type {{value: number, mark?: number}} */ { value, mark = NaN }) => Math.abs(value - mark), unlike = items.filter(one => far(one) >= UNLIKE).sort((a, b) => far(b) - far(a)).slice(0, NAMED);
-  const odds = total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`, room = (/** @type {number} */ size) => Math.max(px * size, unlike.length ? NOTE : 0);
+  const odds = total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`;
   const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
   /** @param {typeof items[0]} one */
   function item(one) {
-    const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one, noted = unlike.includes(one), clear = mark * value < 0 ? Math.abs(mark) * px : 0;
+    const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
-    return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px; --clear: ${clear}px">
+    return html`<div class="${kind} ${text.length > LONG_NAME ? 'is-long' : ''} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
       <span class="ws-name ${!kind.startsWith('is-sum') && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${name(text)}</span>
-      <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>
-      ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : noted ? html`<small>hiding it<br> ${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</small>` : note ? html`<small>${note}</small>` : nothing}${apiece ? html`<em>${place >= 0 ? label(names[place]) : ''}</em>` : nothing}</div>`;
+      <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>${Number.isFinite(mark) ? html`<span class="ws-lost">${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</span>` : nothing}
+      ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : note ? html`<small>${note}</small>` : nothing}${apiece ? html`<em>${place >= 0 ? label(names[place]) : ''}</em>` : nothing}</div>`;
   }
   const [what, ways] = label ? ['label', other ? `${word} against ${other}` : word] : ['guess', `${word} over ${other}`], adds_to = !label || other ? 'the lead, in score' : ratio ? 'its score' : 'the number';
-  return html`<section class="ws ${apiece ? 'is-seen' : ''}" aria-label="The ${what} as a sum of its words" style="--zero: ${down / wide}; --high: ${room(up)}px; --low: ${room(down)}px">
+  return html`<section class="ws ${apiece ? 'is-seen' : ''} ${lost ? 'has-lost' : ''}" aria-label="The ${what} as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
     ${label ? nothing : html`<div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>`}
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>${ratio ? 'for' : 'more'} ${name(word)}</span><span>${other ? 'for' : ratio ? 'against' : 'less'} ${name(other || word)}</span></span>
-      ${ends ? `Each bar is what one word adds to ${adds_to}: together ${signed(total)}. “Built in” is what the model’s own fixed numbers (biases) add.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
-      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs, in a run of its own</label>` : nothing}${apiece ? html` <span class="ws-seen">At each word: in how many of the sentences that were taught it stands, label by label.</span>` : nothing}</p>
+      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in are biases, numbers that the model has learned and adds whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
+      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label>` : nothing}${apiece ? html` <span class="ws-seen">At each word: in how many of the sentences that were taught it stands, label by label.</span>` : nothing}</p>
     <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${ways}, in score">${items.map(item)}</div>
     <details class="ws-held"><summary>How a ${what} is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
 }

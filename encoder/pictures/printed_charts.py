@@ -15,7 +15,7 @@ from encoder.pictures.figures.scatter import LEAST, LETTER, LEVELS, apart
 from encoder.pictures.numbers import array
 from encoder.pictures.printed_plane import MOST_OF_NAME, POINT, SIDES, Plane
 from encoder.support.formatting import shown
-from encoder.support.theme import LINES, labels
+from encoder.support.theme import LINES, TWO, labels
 
 TALLEST = 200.0  # mm of all cells of a picture
 BINS, COUNTS = 48, 0.3  # of the units of a token: how many bins count them, and how high these are beside the curve
@@ -36,9 +36,10 @@ def names_of(chart: Chart) -> list[str]:
 def draw_bars(plane: Plane, chart: Chart) -> float:
     """A bar for each place, and one beside it for each series, told apart by colour, hatching and name."""
     count, x = len(chart.series), np.arange(chart.numbers.array.shape[-1])
-    for i, (name, values) in enumerate(chart.series.items()):
+    paints = map(plane.ink, chart.look.get("paints", TWO))
+    for i, ((name, values), paint) in enumerate(zip(chart.series.items(), paints, strict=False)):
         look: Any = {"hatch": "////", "edgecolor": plane.ink("page")} if i else {}
-        middles, paint = x + (i - (count - 1) / 2) * 0.75 / count, plane.ink("second" if i else "accent")
+        middles = x + (i - (count - 1) / 2) * 0.75 / count
         plane.axes.bar(middles, values, 0.75 / count, label=shown(name, MOST_OF_NAME), color=paint, linewidth=0, **look)
     plane.framed(up=chart.look.get("title", chart.unit))
     if chart.look.get("logarithmic"):

@@ -12,13 +12,13 @@ from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from encoder.support.formatting import percent, short, shown, tight
-from encoder.support.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND, Kind, Theme, palette
+from encoder.support.theme import BACKGROUND, GRID, PAINTS, Kind, Theme, palette
 
 POINT = 25.4 / 72  # mm
 LEAST_LETTERS = 5.0  # points: nothing on a sheet is smaller
 MOST_OF_NAME = 48  # letters of the name of a series
 NARROW = ".,:;'!|ilj()[] "
-INKS = {"accent": ACCENT, "second": SECOND, "ink": INK, "muted": MUTED, "grid": GRID, "page": BACKGROUND}
+INKS = PAINTS | {"grid": GRID, "page": BACKGROUND}
 # Where a text stands: which of its sides is at its place, from left to right and from above.
 SIDES = {
     "middle": ("center", "center"),
@@ -61,8 +61,8 @@ class Plane:
         return max(map(wide, names), default=0.0) * self.letters * POINT
 
     def ink(self, name: str) -> Any:
-        """A colour by its name; `pale` is the blue of what stands beside what is meant."""
-        return self.colours("share")(0.4) if name == "pale" else INKS[name][self.theme]
+        """A colour by its name."""
+        return INKS[name][self.theme]
 
     def of_sign(self, value: float) -> Any:
         """Blue from zero on, and warm below it."""

@@ -45,7 +45,7 @@ def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
 
 def draw_bars(chart: Chart, theme: Theme) -> Drawn:
     """A bar for each place of the last dimension, and one beside it for each series."""
-    asked = {name: of for name, of in chart.look.items() if name in ("title", "logarithmic")}
+    asked = {name: of for name, of in chart.look.items() if name in ("title", "logarithmic", "paints")}
     options = {"title": chart.unit, "at": chart.at} | asked
     return charts.token_bars(chart.series, chart.names(-1), theme=theme, **options)
 

@@ -31,11 +31,16 @@ ACCENT: dict[Theme, str] = {"light": "#1f6fb2", "dark": "#6db6e8"}
 SECOND: dict[Theme, str] = {"light": "#b4532a", "dark": "#f0a35e"}
 INK: dict[Theme, str] = {"light": "#262a33", "dark": "#e6e8ee"}
 MUTED: dict[Theme, str] = {"light": "#5a6170", "dark": "#a6adbb"}
+PALE: dict[Theme, str] = {"light": "#9bb6d3", "dark": "#4a6f92"}  # what stands beside what is meant
 BACKGROUND: dict[Theme, str] = {"light": "#ffffff", "dark": "#0d1118"}
 GRID: dict[Theme, str] = {"light": "#e3e6ec", "dark": "#2b303b"}
 
 # Names that do not fit side by side end at their place: at the right edge there is no room to go on.
 TILTED = {"autotickangles": [0, -45, -90]}
+
+# What a picture calls the colours of its bars and strips.
+PAINTS = {"accent": ACCENT, "second": SECOND, "pale": PALE, "muted": MUTED, "ink": INK}
+TWO = ("accent", "second")  # those of two series, unless it says others
 
 # Up to four lines in one picture: their colour and dash.
 LINES = ((ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot"))

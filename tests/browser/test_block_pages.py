@@ -179,27 +179,30 @@ def test_the_bars_are_what_came_in_and_what_was_added(
         }
         for name, values in rows.items():
             stack, after_norm = page.locator(".an-stack").filter(has_text=name), name == "After the norm"
-            expect(stack.locator(".an-parts strong")).to_have_text(f"{values[-1]:.3g} long")
-            text = stack.locator(".an-parts > span").first.inner_text()
+            last = stack.locator(".an-parts").last
+            expect(last.locator("strong")).to_have_text(f"{values[-1]:.3g} long")
+            text = last.locator("span:has([data-part])").inner_text()
             signed = re.sub("\u2212 ([a-z ]+ )", "\\1\u2212", text)
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
             parts = values[2:3] if after_norm else values[:-1]
             np.testing.assert_allclose(said, 100 * np.array(parts) / values[-1], atol=1)
             assert after_norm or sum(said) == 100  # as they are written
             if after_norm:
-                expect(stack.locator(".an-how")).to_contain_text("The learned gamma and beta then stretch them again.")
+                expect(last.locator(".an-makes")).to_have_text("after the learned gamma and beta")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
-    expect(page.locator(".an-root")).to_have_text("before gamma and beta: √512 = 22.6")
+    # Two bars, two lengths, and each says which one it is.
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-how").first).to_contain_text(f"divided by their spread, {spread:.3g}.")
+    expect(page.locator(".an-before + .an-parts")).to_have_text(
+        f"22.6 long√512, like every word: numbers divided by their spread, {spread:.3g}"
+    )
     before = page.locator(".an-before").evaluate("one => parseFloat(one.style.width)")
     scale = sum(wide) / np.abs(values[:-1]).sum()
     assert before / scale == pytest.approx(512**0.5, rel=0.01), "before gamma and beta"
     both = (trace[step][0].double().norm() for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output"))
     long = [f"{float(one):.3g}" for one in both]
-    expect(page.locator(".an-note")).to_have_text(f"not {long[0]} + {long[1]}: they do not point the same way")
+    expect(page.locator(".an-makes").first).to_have_text(f"not {long[0]} + {long[1]}: they do not point the same way")
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -279,7 +282,7 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
-    expect(page.locator(".an-how").last).to_contain_text("The learned gamma and beta and the change ")
+    expect(page.locator(".an-makes").last).to_have_text("after the learned gamma and beta and the change")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
@@ -293,13 +296,13 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     page.get_by_role("radio", name="after feed-forward").click()
     headings = ["What feed-forward reads, after the norm", "The sum at “cat”"]
     assert page.locator(".an-stack h2").all_inner_texts() == headings
-    expect(page.locator(".an-how").first).to_contain_text("divided by the root of their mean square, ")
+    expect(page.locator(".an-makes").first).to_contain_text("divided by the root of their mean square, ")
     read = length(trace, "layers.0.add_norm_2.output", 2)
     expect(page.locator(".an-parts").first).to_contain_text(f"{read:.3g} long")
     expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)
-    expect(page.locator(".an-how").nth(1)).to_contain_text("No norm stands on this path")
+    expect(page.locator(".an-how").first).to_contain_text("No norm stands on this path")
     page.get_by_role("radio", name="layer 1", exact=True).click()  # the last one, and a final norm
-    expect(page.locator(".an-how").nth(1)).to_contain_text("The norm after the last layer comes next.")
+    expect(page.locator(".an-how").first).to_contain_text("The norm after the last layer comes next.")
     page = opened("feed_forward", runs=packed(encoder, trace), layer=1, word=2)
     gated = trace["layers.1.feed_forward.gated"][2]
     unit = int(gated.abs().argmax())
@@ -343,7 +346,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     href = parse_qs(str(corpus.get_attribute("href")).removeprefix("?"))
     assert (href["atlas_unit"], href["more"], href["layer"]) == ([str(third)], ["corpus"], ["3"])
     corpus.click()
-    assert page.evaluate("[store.get().more, store.choices()]") == ["corpus", {"atlas_unit": str(third)}]
+    assert page.evaluate("[store.get().more, store.choices()]") == ["corpus", {}]
 
 
 def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
@@ -474,13 +477,10 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     expect(options.and_(page.locator("[aria-selected=true]")).locator(".bar-name")).to_have_text(f"unit {best}")
     assert adds[best] > 0
     expect(page.locator(".at-beside h2").first).to_have_text(
-        f"Unit {best}, at {float(values[best]):.3g}, adds most for “are”: +{float(adds[best]):.3f}"
+        f"Unit {best}, at {float(values[best]):.3g}, adds most for “are” over “is”: +{float(adds[best]):.3f}"
     )
     said = page.locator(".ff-adds")
-    expect(said).to_contain_text(
-        f"Unit {best} adds +{float(adds[best]):.2f} to the lead of “are” over “is”; all 2,048 units and their bias add "
-        "+1.54."
-    )
+    expect(said).to_contain_text("Together all 2,048 units and their bias add +1.54 to the lead of “are” over “is”.")
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
     expect(said).to_have_text("What a unit adds to a guess is shown at the gap.")
     strongest = trace[f"{at}feed_forward.activation"][KEYS].max(dim=-1)
@@ -581,8 +581,8 @@ def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
 @pytest.mark.parametrize(
     ("name", "step", "last"),
     [
-        ("add_norm", "add_norm_1.sum", ".an-how >> nth=-1"),
-        ("add_norm", "add_norm_2.sum", ".an-how >> nth=-1"),
+        ("add_norm", "add_norm_1.sum", ".an-makes >> nth=-1"),
+        ("add_norm", "add_norm_2.sum", ".an-makes >> nth=-1"),
         *(("feed_forward", step, ".cv-slider, .vs-slider") for step in STEPS_OF_UNITS),
     ],
 )
@@ -594,6 +594,30 @@ def test_in_front_of_a_class_the_picture_is_on_the_screen(
     page.keyboard.press("p")
     expect(page.locator(".enc-present")).to_have_count(1)
     expect(page.locator(last)).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_what_plays_is_in_sight(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
+    page = opened_live(base, trace, apart=True, layer=5)
+    seen(page, PHONE, "light")
+    page.get_by_role("button", name="Play").click()
+    for drawn in (".vs-slider", ".cv-slider", ".vs-slider", ".vs-slider"):
+        expect(page.locator(drawn)).to_be_in_viewport(ratio=0.9)
+        page.keyboard.press("PageDown")
+
+
+def test_the_units_stand_beside_the_steps_on_a_wide_screen(
+    opened_live: Opened, base: TextEncoder, trace: Trace
+) -> None:
+    for text in (SENTENCE, SENTENCE.replace("cabinet", "old cabinet in the room of the teachers")):
+        page = opened_live(base, base.trace(text), layer=5)
+        left, right = (page.locator(one).bounding_box() for one in (".ff .at-left", ".ff .at-beside"))
+        play, row = (page.locator(one).bounding_box() for one in (".rail", ".tr"))
+        assert left and right and play and row
+        assert left["x"] + left["width"] < right["x"] < 1440
+        if text == SENTENCE:
+            assert abs(right["y"] - play["y"]) < 20
+        else:  # a long sentence has the whole width
+            assert row["width"] > 1000 and row["y"] + row["height"] <= right["y"]
 
 
 def test_what_moves_comes_together_and_ends_where_it_stands_without_motion(

@@ -286,6 +286,20 @@ def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(p
     expect(below).to_contain_text(f"Layer 2, unit {number} fires")
 
 
+def test_the_fold_of_a_unit_is_about_the_unit_that_the_page_shows(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/feed_forward?model=small&layer=2")
+    below, units = page.locator("#more-corpus"), page.locator(".ff .bars [role=option]")
+    first, third = (int(units.nth(i).get_attribute("data-cell") or -1) for i in (0, 2))
+    page.get_by_role("button", name="Where a unit fires in many sentences").click()
+    expect(below).to_contain_text(f"Layer 2, unit {first} fires")
+    units.nth(2).click()
+    expect(below).to_contain_text(f"Layer 2, unit {third} fires")
+    below.get_by_role("combobox", name="Unit").select_option("7")
+    expect(below).to_contain_text("Layer 2, unit 7 fires")
+    units.nth(0).click()  # a press above is what is meant from then on
+    expect(below).to_contain_text(f"Layer 2, unit {first} fires")
+
+
 def test_on_a_phone_the_sentence_stands_whole(phone: Page, app_url: str) -> None:
     open_page(phone, f"{app_url}/attention?sentence={'+'.join(['The+quick+brown+fox+[MASK]'] * 8)}.")
     line = phone.get_by_role("textbox", name="Sentence", exact=True)

@@ -576,7 +576,7 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
     assert total == pytest.approx(one - other, abs=1e-3)
     assert sum(value for *_, value in parts) == pytest.approx(total, abs=1e-3)
     words = [(value, name) for kind, name, value in parts if "is-beside" not in kind]
-    if abs(total) >= 0.5 and len(words) > 1:
+    if len(words) > 1:
         if missed := re.search(r"“([^”]*)” adds most, hiding “([^”]*)” costs most", title):
             assert missed[1] == max(words)[1], title
             without = {name: one - other for name, (one, other) in hidden_words(seen, at, names).items()}
@@ -585,7 +585,8 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
             built = next(value for _, name, value in parts if name == "built in")
             most = "what is built in" if built > max(words)[0] else f"“{max(words)[1]}”"
             assert f"{most} speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
-        times = re.search(rf" ([\d.,e+]+) times as likely as “{re.escape(names[1])}”", title)
+        how = " ([\\d.,e+]+) times as likely as “{}”" if total >= 0.5 else " just ahead of “{}”, ([\\d.]+) to 1"
+        times = re.search(how.format(re.escape(names[1])), title)
         assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
 
 
@@ -653,7 +654,12 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     again = " again" if first in tops[:since] else ""
     expected = "first from the input on" if since == 0 else f"first{again} from layer {since - 1} on"
     assert (expected if since < len(tops) - 1 else f"first{again} only after the last layer") in title, (title, tops)
-    if at in seen.gaps and since:
+    close = re.search(rf", just ahead of “([^“”]*)” with ({NUMBER}), first", title)
+    if at in seen.gaps:
+        second = int(shares.topk(2).indices[1])
+        assert bool(close) is bool(shares[first] < shares[second] * np.exp(0.5)), title
+        assert not close or (close[1] == seen.word(second) and shows(close[2], float(shares[second]))), title
+    if at in seen.gaps and since and not close:
         before = logits[0][since - 1].softmax(-1)
         led = re.search(rf": after (.*) “([^“”]*)” led with ({NUMBER})\.$", title)
         assert led and led[1] == (f"layer {since - 2}" if since > 1 else "the input"), title

@@ -441,7 +441,7 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
     expect(page.locator("[data-head-row='5,6']")).to_have_text("+3.0")  # and that over parts
     page.get_by_role("combobox", name="The word that it is held against").select_option("were")
     expect(page.locator(".ou-lead")).to_contain_text("6.7 times as likely as “were”")
-    expect(page.locator(".enc-spine-says")).to_have_text("What each part costs the lead of “are” over “were”")
+    expect(page.locator(".enc-spine-says")).to_have_text("Score that each part costs “are” over “were”")
     assert barriers(page) == []
     link = page.get_by_role("link", name="Open it in the app")
     expect(link).to_have_attribute("href", "https://x.test/?a=<b>")

@@ -26,12 +26,14 @@ MASKED_CAT = "The [MASK] chased the mouse."
 LAYERS, GAP, ROWS = 6, 6, 5
 NAMED = "({ level, sentence }) => `${level} ${sentence}`"
 PARTS = """all => all.map(li => {
-  const [bar, name, mark] = ['i', '.ws-name', 'b'].map(one => li.querySelector(one)?.getBoundingClientRect());
+  const boxes = ['i', '.ws-name', 'b', '.ws-lost'].map(one => li.querySelector(one)?.getBoundingClientRect());
+  const [bar, name, mark, lost = name] = boxes;
   const up = bar.bottom <= name.top + 1, at = mark && mark.bottom <= name.top + 2 ? name.top - mark.bottom : null;
   const text = li.querySelector('.ws-said').textContent.replace('\u2212', '-');
-  const marked = mark ? at ?? name.bottom - mark.top : null;
+  const marked = mark ? at ?? lost.bottom - mark.top : null;
   return [li.querySelector('.ws-name').textContent, [Number(text), up ? bar.height : -bar.height, marked]];
 })"""
+LOST = "all => all.map(one => one.querySelector('.ws-lost')?.textContent ?? '')"
 Opened = Callable[..., Page]
 
 
@@ -82,7 +84,7 @@ def close(text: str | None, true: float) -> bool:
 
 def shown_layer(page: Page) -> Locator:
     """The head of the column that is told of."""
-    return page.locator(".ou-head.is-shown")
+    return page.locator(".ou-head.is-kept")
 
 
 def title(page: Page) -> Locator:
@@ -111,14 +113,23 @@ def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened
         for row, (word, p) in enumerate(true[column][0][:ROWS]):
             expect(cell(page, column, row).locator("bdi")).to_have_text(word.replace("##", "…"))
             assert close(cell(page, column, row).locator("small").text_content(), p), (column, row)
-        cell(page, column, -1).hover()
+        cell(page, column, -1).click()
         expect(shown_layer(page)).to_have_text(f"layer {column - 1}" if column else "input")
-        if column < LAYERS:  # of the last one the headline speaks
-            expect(page.locator(".ou-about").first).to_contain_text(
-                f"After layer {column - 1}" if column else "At the input"
-            )
-    page.mouse.move(5, 5)
-    expect(shown_layer(page)).to_have_text("layer 5")
+        if column < LAYERS:
+            expect(title(page)).to_contain_text(f"After layer {column - 1}" if column else "At the input")
+
+
+def test_a_pointer_over_the_table_changes_nothing_until_it_presses(opened: Opened) -> None:
+    page = opened()
+    expect(page.locator(".ws-words")).to_be_visible()
+    page.evaluate("() => document.fonts.ready")
+    before = page.locator(".ou").inner_text()
+    for column in range(LAYERS + 1):
+        for row in (-1, 0, ROWS):
+            cell(page, column, row).hover()
+            assert page.locator(".ou").inner_text() == before, (column, row)
+    cell(page, 2, -1).click()
+    expect(page.locator(".ws")).to_contain_text("After layer 1, read as if it were the last layer")
 
 
 def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: TextEncoder) -> None:
@@ -311,17 +322,15 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
         assert value == pytest.approx(true, abs=0.0051), name
         assert height == pytest.approx(per_nat * true, abs=1.1), name
         assert mark is None if i not in own else mark == pytest.approx(per_nat * float(lost[i]), abs=3.1), name
+    for i, written in enumerate(page.locator(".ws-words > div").evaluate_all(LOST)):
+        does = "costs" if i in own and lost[i] > 0 else "gains"
+        assert written == (f"{does} {abs(float(lost[i])):.2f}" if i in own else ""), lines[i]
     alike = spearman(found.lead()[:-2][own], lost[own])
     expect(section).to_contain_text(f"orders that agree to {alike:.2f}: 1 is the same order, 0 none.")
-    apart = sorted(own, key=lambda i: -abs(lead[i] - float(lost[i])))[:3]
-    assert abs(lead[apart[-1]] - float(lost[apart[-1]])) > 1
-    notes = page.locator(".ws-words > div").evaluate_all(
-        "all => all.map(one => one.querySelector('small')?.textContent.replace(/\\s+/g, ' ') ?? '')"
+    words, built = sum(lead[:-2]), lead[-2]
+    expect(section).to_contain_text(
+        f"all words {words:+.2f}, built in {built:+.2f}, together {total:+.2f}.".replace("-", "\u2212")
     )
-    assert notes[-2] == "from no word"
-    for i, note in enumerate(notes[:-2]):
-        does = "costs" if i in own and lost[i] > 0 else "gains"
-        assert note == (f"hiding it {does} {abs(float(lost[i])):.2f}" if i in apart else ""), names[i]
     expect(section).to_contain_text("377 to 1")
     asked = page.evaluate("window.asked.length")
     for column in (0, 3):
@@ -441,6 +450,16 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     lead = float(trace["mlm.logits"][at, were] - trace["mlm.logits"][at, was])
     assert float(numbers[-1]) == pytest.approx(lead, abs=0.0051)
     expect(page.locator(".word-row [data-word]").first).to_be_visible()  # every word can be asked
+
+
+def test_a_long_word_of_a_sum_stands_whole(opened: Opened, base: TextEncoder) -> None:
+    text = "My little sister always [MASK] her homework before dinner."
+    page = opened(packed(base, text), sentence=text)
+    page.get_by_label("what hiding each word costs").check()
+    names = page.locator(".ws-name bdi")
+    expect(names).to_have_count(14)
+    cut = "all => all.map(one => one.parentElement).filter(one => one.scrollWidth > one.clientWidth).length"
+    assert names.evaluate_all(cut) == 0
 
 
 def test_a_sentence_that_is_too_long_to_be_added_up_says_so_and_asks_for_nothing(

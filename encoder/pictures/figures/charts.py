@@ -14,8 +14,10 @@ from encoder.support.theme import (
     GRID,
     LINES,
     MUTED,
+    PAINTS,
     SECOND,
     TILTED,
+    TWO,
     Kind,
     Theme,
     label,
@@ -39,23 +41,24 @@ def token_bars(
     theme: Theme = "light",
     logarithmic: bool = False,
     at: Sequence[int] | None = None,
+    paints: Sequence[str] = TWO,
 ) -> Drawn:
     """One bar for each token and series; at most two series, told apart by colour, hatching and name.
 
-    `at` are the positions of the tokens, where they are some of many.
+    `at` are the positions of the tokens, where they are some of many; `paints` names the colours of the series.
     """
     hatching = {"shape": "/", "fillmode": "overlay", "fgcolor": BACKGROUND[theme], "solidity": 0.15, "size": 7}
-    looks: tuple[tuple[str, dict[str, Any]], ...] = ((ACCENT[theme], {}), (SECOND[theme], hatching))
+    looks: tuple[dict[str, Any], ...] = ({}, hatching)
     bars = [
         mark(
             "bar",
             x=np.arange(len(tokens)),
             y=series.astype(np.float32),
             name=name,
-            marker={"color": colour, "pattern": hatch},
+            marker={"color": PAINTS[paint][theme], "pattern": hatch},
             hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
         )
-        for (name, series), (colour, hatch) in zip(values.items(), looks[: len(values)], strict=True)
+        for (name, series), paint, hatch in zip(values.items(), paints, looks, strict=False)
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     down |= {"type": "log", "exponentformat": "power", "dtick": 1} | below(values) if logarithmic else {}

@@ -19,7 +19,6 @@ from encoder.metrics import (
 )
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Every, Several, T, call, step
-from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
@@ -36,9 +35,8 @@ def say_lengths(answer: Answer) -> str:
     share = np.divide(added, before, out=np.zeros_like(added), where=before > 0)
     most, tokens = int(share.argmax()), answer.scene.t.tokens
     return (
-        f"In the mean the residual has a length of {brief(before.mean())}, what is added one of "
-        f"{brief(added.mean())}. Beside the residual it is longest at “{shown(tokens[most])}” ({most}): "
-        f"{brief(share[most])} times as long."
+        f"In the mean what came in is {brief(before.mean())} long, and what is added {brief(added.mean())}. At "
+        f"“{shown(tokens[most])}” ({most}) it is {brief(share[most])} times as long as what came in, the most."
     )
 
 
@@ -49,16 +47,17 @@ LENGTHS = Picture(
     measure=lambda scene: Every(lambda layer: call(sublayer_lengths, T, layer, part(scene)), scene.n_layers),
     dims=("layer", "series", "token"),
     chosen={"layer": lambda scene: scene.layer},
-    names=lambda answer: {"series": ["residual", "added"]},
+    names=lambda answer: {"series": ["came in", "added"]},
     kind="bars",
     unit="length of the vector",
     title=lambda scene: (
-        f"Length of the residual and of what {SUBLAYERS[part(scene)].replace('_', '-')} adds, per token"
+        f"How long at each token: what came in, and what {SUBLAYERS[part(scene)].replace('_', '-')} added"
     ),
     say=say_lengths,
     about=lambda scene: About(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
+    look=lambda answer: {"paints": ("pale", "accent")},
 )
 
 
@@ -191,6 +190,13 @@ def learned(scene: Scene) -> list[str]:
     return list(norm_parameters(scene.encoder, scene.layer, part(scene)))
 
 
+def say_learned(answer: Answer) -> str:
+    """What is done with each of them, and between which numbers they lie."""
+    gamma, *beta = (f"({brief(of.min())} to {brief(of.max())})" for of in answer.numbers.array)
+    added = "".join(f", and its beta {spread} is added" for spread in beta)
+    return f"Each number is multiplied by its gamma {gamma}{added}."
+
+
 LEARNED = Picture(
     key="gamma_beta",
     page="add_norm",
@@ -199,9 +205,10 @@ LEARNED = Picture(
     dims=("layer", "parameter", "dimension"),
     chosen={"layer": lambda scene: scene.layer},
     names=lambda answer: {"parameter": list(answer.value(parameters(answer.scene)))},
-    values="signed",
+    kind="curve",
+    unit="its number",
     title=lambda scene: f"The {listed(learned(scene))} of every dimension",
-    say=lambda answer: main_fact(answer.numbers.array, list(answer.numbers.along("parameter")), "dimension", "signed"),
+    say=say_learned,
     about=lambda scene: About(
         source=scene.source, layer=scene.layer, scope="parameters, so the same for every sentence"
     ),
