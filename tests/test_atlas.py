@@ -189,7 +189,7 @@ def test_an_atlas_older_than_a_measure_shows_the_others_and_says_how_to_have_it(
     assert HEAD_MEASURES.keys() - head_survey(older).measures.keys() == {"offset"}
     monkeypatch.setenv("ENCODER_ATLASES", str(older.folder))
     query = {"model": "small", "atlas_of": "1", "over": "100 sentences", "measure": "offset"}
-    roles, offset = (section("heads", part, **query) for part in ("roles", "measures"))
+    roles = offset = section("heads", "measures", **query)
     table = tables(roles)["roles"]
     assert {title for title, values in table.items() if values[0] == "not in this atlas"} == {"Offset"}
     (sentence,) = [item["words"] for item in offset if item["kind"] == "error"]

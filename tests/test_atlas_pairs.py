@@ -262,8 +262,10 @@ def test_the_finder_offers_a_to_b_where_the_atlas_has_it(shown: Atlas) -> None:
     found = section("heads", "two_measures", **HERE, atlas_x="a_to_b")
     for key in ("atlas_x", "atlas_y"):
         assert {"A to B", "B to A"} <= {*asks(found)[key]["texts"]}
-    most = max(shown.heads["a_to_b"].to_pylist())
-    assert f"A to B is largest in L{shown.heads['a_to_b'].to_pylist().index(most) // 4}H" in words(found)
+    every = shown.heads["a_to_b"].to_pylist()
+    most = max(every)
+    layer, head = divmod(every.index(most), 4)
+    assert f"A to B is largest in head {head} of layer {layer}: " in words(found)
     assert brief(most) in words(found) and ACROSS["a_to_b"].meaning in words(found)
     first = asks(section("heads", "two_measures", **HERE | {"atlas_of": "0"}, atlas_x="a_to_b"))["atlas_x"]
     assert not {"A to B", "B to A"} & {*first["texts"]} and first["chosen"] == "previous"
@@ -273,7 +275,9 @@ def test_kinds_of_a_pair_are_offered_where_texts_are_pairs(shown: Atlas) -> None
     chosen = {"atlas_start": "sentence_a", "atlas_end": "sentence_b"}
     found = section("heads", "kinds", **HERE, **chosen)
     first = heads_from(shown, "sentence_a", "sentence_b")[0]
-    assert f"From a token of sentence A to a token of sentence B layer {first.layer}, head {first.head}" in words(found)
+    assert f"From a token of sentence A to a token of sentence B head {first.head} of layer {first.layer}" in words(
+        found
+    )
     assert numbers(pictures(found)["atlas_pairs"]).ravel().tolist() == pytest.approx(shown.heads["a_to_b"].to_pylist())
     other = section("heads", "kinds", **HERE | {"atlas_of": "0"}, **chosen)
     assert "a token of sentence A" not in asks(other)["atlas_start"]["texts"]

@@ -453,10 +453,49 @@ def test_small_changes_of_a_sentence_are_pairs_that_turn_its_guess(sentence: str
     assert clear == sorted(clear, reverse=True)
 
 
-def test_no_small_change_makes_many_of_one() -> None:
-    for sentence in ("Yesterday my sister [MASK] a letter.", "An apple [MASK] in the garden."):
-        changes = small_changes(pretrained("base"), sentence)
-        assert changes and not [change.b for change in changes if re.search(r"\ban? \w+s\b", change.b, re.IGNORECASE)]
+FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the first change of it
+    "The queen said that [MASK] was hungry.": "king",
+    "Her brother said that [MASK] was late.": "sister",
+    "I think that the answer [MASK] wrong.": "answers",
+    "The dog that chased the cats [MASK] tired.": "dogs",
+    "The man who sold the cars [MASK] rich.": "men",
+    "My sister left her [MASK] at home.": "school brother",
+    "The king loved his [MASK].": "queen",
+    "This book [MASK] very interesting.": "exciting novel",
+    "These flowers [MASK] in spring.": "roses autumn",
+    "Those apples [MASK] too sour to eat.": "salty bananas",
+    "That dog [MASK] loud.": "dogs cat",
+    "Each student [MASK] a book.": "pupil",
+    "My dog [MASK] every morning.": "dogs cat",
+    "The boys in the garden [MASK] tired.": "boy",
+    "The actress forgot [MASK] lines.": "actor",
+    "Why do birds [MASK] south in winter?": "ducks",
+    "We drank some [MASK] in the kitchen.": "bedroom",
+    "Many people [MASK] in big cities.": "huge towns",
+    "Yesterday we [MASK] to the beach.": "Today",
+    "Paris is the capital of [MASK].": "Berlin",
+    "Yesterday my sister [MASK] a letter.": "brother Today",
+    "He plays [MASK] with his friends.": "enemies friend played",
+    "She drinks [MASK] every day.": "night each",
+    "An apple [MASK] in the garden.": "gardens orange park",
+    "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays Sunday",
+}
+NO_ENGLISH = re.compile(
+    r"\b(an?|this|each) \w+[^s\W]s\b|\b(these|those|many) \w*[^s\W]\b|\b(hers|theirs|thats|overs)\b|those \[MASK\] was",
+    re.IGNORECASE,
+)
+
+
+@in_turn("sentence", list(FIRST_OFFERED))
+def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -> None:
+    """Neither "those [MASK] was" nor "overs" nor "her" made "hers": agreement is not what is to be changed."""
+    changes = small_changes(pretrained("base"), sentence)
+    assert changes[0].new in FIRST_OFFERED[sentence].split(), changes
+    assert not [change.b for change in changes if NO_ENGLISH.search(change.b.replace("people", "peoples"))]
+
+
+def test_where_nothing_fits_the_best_of_it_is_offered_and_no_more() -> None:
+    assert len(small_changes(pretrained("base"), "El gato [MASK] en la casa.")) == 1
 
 
 @in_turn("name", [name for name, config in VARIANTS.items() if config.classifier and not config.mlm_head])
@@ -480,7 +519,7 @@ def test_all_that_a_label_is_read_from_carries_the_whole_change_to_it(name: str)
 
 def test_small_changes_need_no_gap_and_no_words() -> None:
     changes = small_changes(pretrained("base"), "The animals slept in the garden.")
-    assert changes[0].b == "The mammals slept in the garden." and changes[0].flip is None and changes[0].words is None
+    assert changes[0].b == "The animal slept in the garden." and changes[0].flip is None and changes[0].words is None
     for odd in ("", "[MASK]", "...", "\x00", "猫 猫", "x" * 500, "a " * 300):
         assert all(change.b != odd for change in small_changes(pretrained("base"), odd or "!"))
     assert small_changes(tiny(VARIANTS["post-norm"]), "w1 w2") == []

@@ -91,7 +91,7 @@ def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
     shown = section("heads", "kinds", **HERE, atlas_start="article", atlas_end="next")
     first = heads_from(atlas, "article", "next")[0]
     text = words(shown)
-    assert f"layer {first.layer}, head {first.head} gives most of all heads: {percent(first.weight)}" in text
+    assert f"head {first.head} of layer {first.layer} gives most of all heads: {percent(first.weight)}" in text
     assert f"from tokens of any kind it gives {percent(first.anyone)}" in text and atlas.card.scope in text
     assert numbers(pictures(shown)["atlas_pairs"]).max() == pytest.approx(first.weight)
     assert "No token of this corpus" in words(section("heads", "kinds", **HERE, atlas_start="sep", atlas_end="next"))
@@ -109,10 +109,7 @@ def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     shown = section("heads", "measures", **HERE, **many)
     assert f"{atlas.card.many} of its atlas" in asks(shown)["over"]["texts"]
     assert numbers(pictures(shown)["measured"]).ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
-    for part in ("measures", "roles"):
-        assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(
-            section("heads", part, **HERE, **many)
-        )
+    assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(shown)
     other = section("heads", "measures", model="paper", **many)
     assert "atlas" not in words(other) and asks(other)["over"]["texts"] == ["this sentence", "100 sentences"]
 
@@ -167,7 +164,7 @@ def test_neighbours_are_shown() -> None:
         section("heads", "nearest", **at, atlas_near="4")
     )
     assert "After 2 layers" in words(section("heads", "nearest", **at, atlas_near="2"))
-    assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(usual)
+    assert "What head 3 of layer 2 writes to “tom” is nearest to that of" in words(usual)
 
 
 def test_each_model_has_its_own_atlas_and_an_untrained_one_none(atlas: Atlas) -> None:

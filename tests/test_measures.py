@@ -50,8 +50,8 @@ def test_a_new_row_is_on_the_page_and_in_its_table(added: HeadMeasure, small: Te
     drawn = numbers(pictures(shown)["measured"])
     torch.testing.assert_close(torch.from_numpy(drawn.copy()), ours, rtol=1e-5, atol=1e-6, check_dtype=False)
     assert "On the end" in asks(shown)["measure"]["texts"] and "Share of the weight on the last token" in words(shown)
-    assert re.search(r"On the end is largest in L\dH\d: [\d.]+\.", words(shown))
-    table = tables(section("heads", "roles", **here))["roles"]
+    assert re.search(r"On the end is largest in head \d of layer \d: [\d.]+\.", words(shown))
+    table = tables(section("heads", "measures", **here))["roles"]
     assert table["On the end"] == pytest.approx(ours.flatten().tolist(), abs=1e-6)
 
 

@@ -31,7 +31,7 @@ def test_two_sentences_or_models_are_compared_or_it_is_said_why_not(base: TextEn
     for key, (run, layer, head) in runs.items():
         expected = run[f"layers.{layer}.attention.weights"][head].numpy()
         np.testing.assert_allclose(numbers(pictures(shown)[key]), expected, atol=1e-7)
-        assert f"layer {layer}, head {head}" in words(shown)
+        assert f"head {head} of layer {layer}" in words(shown)
     assert "can be looked at" in words(section("compare", "beside", other_model="small", **here))
 
 

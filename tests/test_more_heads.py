@@ -42,11 +42,11 @@ SHIPPED = {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8
 
 @pytest.mark.parametrize("over", mostly_nightly(["this sentence", "100 sentences"], daily=["this sentence"]))
 def test_heads_are_measured_and_labelled(over: str) -> None:
-    roles = section("heads", "roles", over=over)
-    assert all(head in words(roles) for head in ("L2H3 previous", "L1H7 next", "L2H4 next"))
+    roles = section("heads", "measures", over=over)
+    assert all(head in words(roles) for head in ("2.3 previous", "1.7 next", "2.4 next"))
     table = pd.DataFrame(tables(roles)["roles"]).set_index("head")
-    assert len(table) == 48 and table.loc["L2H3", "looks at"] == "previous"
-    assert table.loc["L2H3", "mass"] > max(table.loc["L2H3", "uniform"], table.loc["L2H3", "shuffled"]) + 0.25
+    assert len(table) == 48 and table.loc["2.3", "looks at"] == "previous"
+    assert table.loc["2.3", "mass"] > max(table.loc["2.3", "uniform"], table.loc["2.3", "shuffled"]) + 0.25
     values = numbers(pictures(section("heads", "measures", over=over, measure="previous"))["measured"])
     assert values.shape == (6, 8) and np.unravel_index(values.argmax(), values.shape) == (2, 3)
     assert numbers(pictures(section("heads", "alike", over=over))["likeness"]).shape == (48, 48)
@@ -149,7 +149,7 @@ def parts_of(row: dict[str, Any]) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("model", SHIPPED)
 def test_all_heads_and_models_say_each_job_with_its_numbers(model: str) -> None:
-    shown, named = section("heads", "jobs", model=model), "L{layer}H{head} "
+    shown, named = section("heads", "jobs", model=model), "{layer}.{head} "
     for row in jobs_of(model):
         about = [line for line in lines(shown) if named.format(**row) in line and f"({row['relation']})" in line]
         assert len(about) == 1 and all(part in about[0] for part in parts_of(row)), (row, about)
@@ -169,7 +169,7 @@ def best_of_every_relation_beside_its_rule(table: pd.DataFrame, model: str) -> N
     for row in rows:
         if not row["relation"].startswith("gap"):
             (shown,) = table[table["UD"] == row["relation"]].to_dict("records")
-            assert shown["best head"] == f"L{row['layer']}H{row['head']}" and shown["of"] == row["n"]
+            assert shown["best head"] == f"{row['layer']}.{row['head']}" and shown["of"] == row["n"]
             assert shown["right (%)"] == pytest.approx(100 * row["accuracy"])
             assert shown["rule right (%)"] == pytest.approx(100 * row["rule_accuracy"])
             assert shown["distance right (%)"] == pytest.approx(100 * row["distance_accuracy"])
@@ -340,7 +340,7 @@ def test_two_models_stand_side_by_side_relation_by_relation(quick: None) -> None
     assert f"Of those that surely differ, most at {table['relation'][0]}: " in words(shown)
     obj = table[table["relation"] == "object → its verb"].to_dict("records")[0]
     base, small = (rows["obj"] for rows in both)
-    assert (obj["head"], obj["its head"]) == ("L2H0", "L4H0") and obj["of"] == base["n"] == small["n"]
+    assert (obj["head"], obj["its head"]) == ("2.0", "4.0") and obj["of"] == base["n"] == small["n"]
     assert obj["difference (points)"] == pytest.approx(100 * (base["accuracy"] - small["accuracy"]))
     assert (obj["surely"] == "yes") == (base["low"] > small["high"] or small["low"] > base["high"])
     assert asks(shown)["heads_other"]["values"] == ["base"] and not tables(section("heads", "beside", model=BUILT))
@@ -375,3 +375,11 @@ def test_a_model_without_a_mask_is_asked_for_relations_and_says_so() -> None:
     exam = examine(maskless, banks)
     assert "no head was asked for the subject" in scope(exam) and not head_jobs(exam)
     assert not any(row["UD"] == "" for row in relation_rows(exam))
+
+
+def test_a_head_has_one_name_in_sentences_and_one_in_tables() -> None:
+    """Tables and pictures have "3.6", sentences "head 6 of layer 3"; "L3H6" and "layer 3, head 6" stand nowhere."""
+    for page, names in (("heads", ("jobs", "measures", "alike", "inside", "flow")), ("compare", ("apart", "patch"))):
+        for name in names:
+            shown = json.dumps(section(page, name, layer="0", head="2", agreed=True), ensure_ascii=False)
+            assert not re.search(r"\bL\d+H\d+\b|[Ll]ayer \d+, head \d+", shown), name

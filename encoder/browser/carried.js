@@ -40,7 +40,6 @@ const ENDS = 0.3; // of the way from A to B, where its ends are named
 const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
-const LOOKS = 0.1; // of the change, from which on it matters where heads look
 const OVER = 1.005, LEAST = 0.005; // of the change: more than all of it, and less than what rounds to a percent
 const FEW = 3; // guesses where there is no pair
 const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
@@ -136,7 +135,9 @@ export function carried({ context, root, changed, choose }) {
     const all = ways?.edges ?? [], open = state.cut.split(',').filter(Boolean), gone = all.filter(edge => open.includes(spelled(edge)));
     const cutting = gone.length ? asks('cut', [...asIndex(), ...gone.flatMap(({ head, sources, target }) => [...head, sources[0], target])]) : null;
     const after = /** @type {Cut | null} */ (cutting && of(cuts.get(a, cutting)));
-    return { found, shown, why, all, ways, gone, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
+    // What heads bring from so many words that none has an arrow.
+    const spread = found && ways && packet ? found.heads.filter(head => !all.some(edge => same(edge.head, head))).map(head => ({ head, share: at(packet.arrays.each, ...head) })) : [];
+    return { found, shown, why, all, ways, spread, gone, after, edgesWhy: edged ? edges.why(a, edged) : '', cutWhy: cutting ? cuts.why(a, cutting) : '' };
   }
   /** @typedef {ReturnType<typeof known>} Known */
   /** @type {Known} */
@@ -155,7 +156,7 @@ export function carried({ context, root, changed, choose }) {
       return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
     }
     const given = { heads: begins(inFull(found.heads)), share: found.share, first, second };
-    if (!found.small) return parts('carried_many', { count: found.heads.length, share: found.share });
+    if (!found.small) return parts('carried_many', { first, second, count: found.heads.length, share: found.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: inB.share })];
@@ -203,17 +204,27 @@ export function carried({ context, root, changed, choose }) {
   // The picture
 
   /** @param {Known} given */
-  function picture({ shown, all, ways, found }) {
+  function picture({ all, ways, found }) {
     if (!found || found.why || !isFew(found)) return nothing;
-    const without = found.heads.filter(head => !all.some(edge => same(edge.head, head)));
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
-      ${ways && without.length ? html`<p class="cc-small">${`${begins(inFull(without))} ${without.length > 1 ? 'have' : 'has'} no arrow: no single word brings 5 %.`}</p>` : nothing}
-      <p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>
-      ${ways && shown && ways.together < shown.share - NAMED ? html`<p class="cc-small">${typeset(`Another ${percent(shown.share - ways.together, 1)} comes in ways of less than 5 % each.`)}</p>` : nothing}`;
+      ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>`;
   }
 
+  /** Whether a change is made up of parts: none is more than all of it, or pulls the other way. @param {number} share @param {number} together */
+  const adds = (share, together) => together >= LEAST && share <= OVER && together <= OVER;
+
+  /** What makes up the change: these parts add up, as arrows that are cut alone do not. @param {Heads} found @param {Edges} ways */
+  function whole({ heads, share, words: [first, second] }, { together }) {
+    const all = [{ kind: 'is-drawn', text: together > share && now.all.some(edge => edge.target !== place()) ? 'all arrows together, pale ones too' : 'all arrows together', share: together }, { kind: 'is-undrawn', text: `${inOrder(heads)} from other words`, share: share - together }, { kind: '', text: 'all else', share: 1 - Math.max(share, together) }].filter(one => one.share >= LEAST);
+    if (!adds(share, together)) return nothing;
+    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} to ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${all.map(one => html`<i class=${one.kind} style="width: ${(100 * one.share).toFixed(2)}%"></i>`)}</div>
+      <ul>${all.map(one => html`<li class=${one.kind} data-share=${one.share}><i></i>${one.text} <b>${tight(percent(one.share, 1))}</b></li>`)}</ul></section>`;
+  }
+  /** @param {string} word */
+  const asWord = word => html`<em translate="no" lang="">${word}</em>`;
+
   /** What is what in the picture. @param {[number, number]} head one of those in it */
-  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head takes from one word (${short(head)}: head ${head[1]} of layer ${head[0]}). The thicker, the more.`)} Cut one (${scissors}): its head then brings <b class="cp-a">A</b>, the sentence at the top, what it brings in <b class="cp-b">B</b>.${now.all.some(edge => edge.target !== place()) ? ' A pale arrow ends at another word, where a later head reads it.' : ''}</p>`;
+  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head (${short(head)}: head ${head[1]} of layer ${head[0]}) takes from one word; the thicker, the more.`)} Cut it (${scissors}), and the head brings what it brings in <b class="cp-b">B</b>.${now.all.some(edge => edge.target !== place()) ? ' Pale: to a word that a later head reads.' : ''}${now.spread.length ? ' Dashed: from several words, a little each.' : ''}</p>`;
 
   /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
@@ -226,9 +237,8 @@ export function carried({ context, root, changed, choose }) {
       const share = at(packet, ...pointed.head);
       return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(Math.abs(share) < LEAST ? 0 : share, 1)} of the change.`);
     }
-    const most = Math.max(...(ways?.where ?? []).map(({ share }) => Math.abs(share))), who = ways && ways.where.length > 1 ? 'they look' : 'it looks', does = ways && ways.where.length > 1 ? 'they carry does' : 'it carries does';
-    const where = !ways?.where.length ? '' : most < LOOKS ? ` Where ${who} hardly matters (${percent(most, 1)} at most): what ${does}.` : ` Where ${who} matters too (up to ${percent(most, 1)}).`, over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return explained(typeset(`Each share is one arrow cut alone: they need not add up${found ? ` to ${percent(found.share, 1)}` : ''}.${where}${over}`));
+    const over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
+    return typeset(ways && all.length + now.spread.length > 1 ? `The number at each is what it carries alone: these need not add up${found && adds(found.share, ways.together) ? ', the bar does' : ''}.${over}` : over.trim());
   }
 
   /** Draws the words, and the arrows where these stand. */
@@ -247,7 +257,7 @@ export function carried({ context, root, changed, choose }) {
       >${word.positions.some(one => found.changed.includes(one)) ? html`<small class="cc-b">B: <bdi translate="no" lang="">${found.new}</bdi></small>` : nothing}<bdi translate="no" lang="">${word.name}</bdi></span>`)), line);
     const boxes = /** @type {HTMLElement[]} */ ([...line.children]).map(one => (down ? { at: one.offsetTop + one.offsetHeight / 2, high: one.offsetLeft + one.offsetWidth + 4 } : { at: one.offsetLeft + one.offsetWidth / 2, high: one.offsetTop + one.offsetHeight + 2 }));
     const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(place());
-    const drawn = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), open = drawn.map(spelled);
+    const arrows = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), drawn = [...arrows, ...now.spread.map(({ head, share }) => ({ head, sources: [place()], target: place(), share }))], open = arrows.map(spelled);
     const edge = down ? Math.max(...boxes.map(one => one.high)) + 8 : Math.max(...boxes.map(one => one.high)) + 14;
     const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((total, one) => total + Math.abs(one.share), 0);
     const plan = layout({
@@ -259,16 +269,16 @@ export function carried({ context, root, changed, choose }) {
     stage.style.height = down ? '' : `${plan.end + 4}px`;
     const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')),
       order = drawn.map((_, i) => i).sort((one, two) => (down ? plan.arrows[one].dot.v - plan.arrows[two].dot.v : 0)); // on a phone they stand in a list, in the order of their columns
-    const hue = (/** @type {Edge} */ one) => (found.heads.some(head => same(head, one.head)) ? `is-${Math.min(found.heads.findIndex(head => same(head, one.head)), 3)}` : 'is-before');
-    const thickest = practised || gone.length ? undefined : drawn.reduce((/** @type {Edge | undefined} */ most, one) => (most && most.share >= one.share ? most : one), undefined);
+    const pale = (/** @type {Edge} */ one) => (one.target === place() ? '' : 'is-before');
+    const thickest = practised || gone.length ? undefined : arrows.reduce((/** @type {Edge | undefined} */ most, one) => (most && most.share >= one.share ? most : one), undefined);
     const lit = (/** @type {Edge} */ one) => (faint ? shown[/** @type {number} */ (pointed?.word)]?.positions.includes(one.sources[0]) : true);
     paint.setAttribute('width', String(down ? Math.max(room, plan.end) : room));
     paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
     into(svg`${down ? svg`<text class="cc-layer" x=${edge - 8} y="14" text-anchor="end">layer</text>` : nothing}${plan.bands.map(({ layer, low, high }) => (down ? svg`<rect class="cc-band" x=${low} y="0" width=${high - low} height=${long} rx="7"></rect><text class="cc-layer" x=${(low + high) / 2} y="14" text-anchor="middle">${layer}</text>` : svg`<rect class="cc-band" x="0" y=${low} width=${long} height=${high - low} rx="7"></rect><text class="cc-layer" x="12" y=${low + 27}>layer ${layer}</text>`))}
       ${plan.ways.map(({ u, low, high }) => (down ? svg`<line class="cc-way" x1=${low} x2=${high} y1=${u} y2=${u}></line>` : svg`<line class="cc-way" x1=${u} x2=${u} y1=${low} y2=${high}></line>`))}
-      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${hue(drawn[i])} ${off ? 'is-cut' : ''} ${lit(drawn[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(drawn[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
+      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { if (!arrows[i]) return svg`<path class="cc-spread" d=${path} style="stroke-width: ${width.toFixed(1)}px"></path>`; const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${pale(arrows[i])} ${off ? 'is-cut' : ''} ${lit(arrows[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(arrows[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
-    into(html`${order.map(i => { const { name } = plan.arrows[i], one = drawn[i], off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${hue(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
+    into(html`${order.map(i => { const { name } = plan.arrows[i], one = arrows[i]; if (!one) return html`<span class="cc-several" data-share=${drawn[i].share} style=${down ? '' : spot(name)}><b>${short(drawn[i].head)}</b> <small>from several words</small> <span>${typeset(percent(drawn[i].share, 1))}</span></span>`; const off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${pale(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
       @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small ?hidden=${one === thickest && !down}>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut this arrow</em>` : nothing}${scissors}</i></button>`; })}
       <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
@@ -336,7 +346,7 @@ export function carried({ context, root, changed, choose }) {
       return { value, colour: css(rgb), ink: inkOn(rgb), text: value >= NAMED && columns <= 12 ? String(Math.round(100 * value)) : '', says: typeset(`Head ${head} of layer ${layer} alone: ${percent(value, 1)}`), kind: found.heads.some(one => same(one, [layer, head])) ? 'is-set' : '' };
     };
     return html`<section class="cc-each"><h2 class="cp-title">${title}</h2><div class="cc-board ${walked ? 'is-walked' : ''}">${board({ label: title, layers, heads: columns, names: Array.from({ length: columns }, (_, i) => String(i)), attribute: walked ? 'data-head-row' : 'data-cell', kind: 'is-small', part })}
-      <p class="cc-scale cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(most, 1))}</span></p></div></section>`;
+      <p class="cc-scale cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(most, 1))}</span>${found.heads.length > 1 ? html`<b class="cc-outlined"></b><span>the ${found.heads.length} that are taken together</span>` : nothing}</p></div></section>`;
   }
 
   /** The sentences that people wrote, with what the same heads carry in each. @param {Heads} found */
@@ -366,13 +376,6 @@ export function carried({ context, root, changed, choose }) {
     return `A is run again ${model.layers * model.heads} times, ${tokens.length} tokens each: every time one head writes ${place() < tokens.length ? `at ${placeSaid()}` : 'where the label is read'} what it writes in B.${seconds < SLOW ? '' : ` ${seconds} seconds so far.`}`;
   }
 
-  /** Leads to the line of A. */
-  function typeA() {
-    const line = /** @type {HTMLInputElement | null} */ (/** @type {Document | ShadowRoot} */ (root.getRootNode()).querySelector('.enc-bar .enc-sentence'));
-    line?.focus();
-    line?.select();
-  }
-
   /** How the share was computed, with the lines that give it. @param {Heads} found */
   function explain(found) {
     const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''}${run && labelsOf(run)?.of === 'token' ? `, place=${place()}` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
@@ -380,6 +383,7 @@ export function carried({ context, root, changed, choose }) {
     sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
       ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second})${at}: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'}${at || ' where the label is read'} taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
       ['To check it', typeset(`All ${found.total} heads${at} from B: ${(100 * found.all).toFixed(1)} %${Math.abs(own) < LEAST ? '' : `, with the vector of ${quoted(found.new)} too ${(100 * found.everything).toFixed(1)} %`}. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
+      ...(now.ways?.where.length ? [/** @type {[string, string]} */ (['Where they look', typeset(`With B's shares of attention alone, and A's words: ${listed(now.ways.where.map(one => `${inFull([one.head])} ${percent(one.share, 1)}`))} of the change. The rest of what they carry is in what they take.`)])] : []),
       ['The same in Python', line, true],
     ]);
   }
@@ -465,7 +469,7 @@ export function carried({ context, root, changed, choose }) {
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn && isFew(found) ? legend(found.heads[0]) : place() < 0 ? nothing : tries()}
         <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !isFew(found) && each ? boardOf(found, each, BOARD) : nothing}${drawn ? itself(found) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
-        ${drawn ? html`<div class="cc-lower"><div>${isFew(found) ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" @click=${typeA}>Find it in two sentences of mine <span aria-hidden="true">→</span></button><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
+        ${drawn ? html`<div class="cc-lower"><div>${isFew(found) ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
           ${isFew(found) && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */

@@ -53,7 +53,7 @@ export function layout({ arrows, words, gap, room, start, row, beside, whole, na
   side.reduce((u, i) => { turns.set(i, u + widthAt(i) / 2); return u + widthAt(i) + APART; }, middle - wide / 2);
 
   /** What a name may not cover. @type {{low: Spot, high: Spot}[]} */
-  const taken = [...bands.map(band => ({ low: { u: 0, v: band.low }, high: { u: head, v: band.low + Math.min(row, band.high - band.low) } })), ...[...turns].map(([i, u]) => ({ low: { u: u - widthAt(i) / 2 - 4, v: rows[i] + 16 }, high: { u: u + widthAt(i) / 2 + 4, v: end } }))];
+  const taken = [...bands.map(band => ({ low: { u: 0, v: band.low }, high: { u: head, v: band.low + Math.min(row, band.high - band.low) } })), ...[...turns].map(([i, u]) => ({ low: { u: u - widthAt(i) / 2 - 4, v: rows[i] + 16 }, high: { u: u + widthAt(i) / 2 + 4, v: end } })), ...order.filter(i => arrows[i].to !== gap).map(i => { const { at } = words[arrows[i].to]; return { low: { u: at - TIP, v: rows[i] - 1 }, high: { u: at + TIP, v: rows[i] + 1 } }; })];
   /** @param {Spot} at */
   const area = at => ({ low: { u: at.u - name.u / 2 - 2, v: at.v - name.v / 2 - 1 }, high: { u: at.u + name.u / 2 + 2, v: at.v + name.v / 2 + 1 } });
   const meet = (/** @type {{low: Spot, high: Spot}} */ a, /** @type {{low: Spot, high: Spot}} */ b) => a.low.u < b.high.u && b.low.u < a.high.u && a.low.v < b.high.v && b.low.v < a.high.v;

@@ -67,7 +67,7 @@ export function compare(root, context) {
 
   const head = headline(context, { layer: false, head: false });
   const ways = radios('show', i => store.set({ view: i ? 'look' : '' }, { push: true }));
-  const field = sentenceField(text => choose(text), 'Sentence B');
+  const field = sentenceField(text => choose(text), 'Sentence B', true);
   field.input.onchange = () => field.ask();
   field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = sentenceB(store.get()); };
   const shown = picture({ point: at => { if (over?.row !== at?.row || over?.column !== at?.column) { over = at; render(); } }, keep: keepAt, open: () => {} });
@@ -163,7 +163,7 @@ export function compare(root, context) {
     if (known) rest.say(head.finding.textContent ?? '');
     told ||= Boolean(known);
     page.classList.toggle('is-carried', !look);
-    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter cp-b" aria-hidden="true">B</span>${field.form}${models()}</div>${!flows || look ? nothing : carriedBelow(fill)}${runs ? looks(a, runs) : nothing}${flows && look ? carriedBelow(fill) : nothing}${state.other_model && !context.options().closed ? models_beside.view(a, [state.model, state.other_model]) : nothing}`, page);
+    into(html`<div class="cp-top">${head.element}<div class="enc-place cp-ways" ?hidden=${Boolean(context.options().closed)}>${ways.element}</div></div><div class="cp-asks"><span class="cp-letter" aria-hidden="true" ?hidden=${field.form.hidden}><span class="cp-a">A</span> is the sentence at the top, <span class="cp-b">B</span></span>${field.form}${models()}</div>${!flows || look ? nothing : carriedBelow(fill)}${runs ? looks(a, runs) : nothing}${flows && look ? carriedBelow(fill) : nothing}${state.other_model && !context.options().closed ? models_beside.view(a, [state.model, state.other_model]) : nothing}`, page);
     if (flows && fill !== null) flow.after();
     if (!runs) return;
     const { now, row, places } = runs;
@@ -186,7 +186,7 @@ export function compare(root, context) {
   /** Where heads look in both. @param {Packet} a @param {ReturnType<typeof lookedAtBoth>} runs */
   function looks(a, { b, of, now, pairs, known, row, places }) {
     if (now) body = compared(a, now);
-    return html`<div class="cp-words" role="toolbar" aria-label="The words of A and B side by side" dir=${direction(a)}>${pairs.map((pair, i) => word(pair, b !== null, places[i], row))}</div>
+    return html`${looking() ? nothing : html`<h2 class="cp-title cp-meanwhile">Without a guess: where heads look in A and in B</h2>`}<div class="cp-words" role="toolbar" aria-label="The words of A and B side by side" dir=${direction(a)}>${pairs.map((pair, i) => word(pair, b !== null, places[i], row))}</div>
       <p class="cp-alone">${partnerless(b, of, pairs)}</p>
       <div class="cp-waiting" role="status" ?hidden=${known || coming.why}><span>Running B …</span><i></i><i></i><i></i><i></i><i></i></div>
       <div class="cp-trouble" role="alert" ?hidden=${!coming.why}><p>${coming.why}</p><button type="button" class="enc-pill" @click=${() => { coming = { key: '', why: '' }; render(); }}>Try again</button></div>

@@ -26,6 +26,8 @@ import { explained } from './terms.js';
 
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried', LOOK = 'look';
+/** What heads are shown to carry, by where it was found. */
+const CARRIERS = [{ kind: 'is-carrier', text: 'carries it, in pairs that people wrote', natural: true }, { kind: 'is-carrier is-constructed', text: 'in constructed pairs', natural: false }];
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -110,7 +112,7 @@ export function heads(root, context) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
     const title = job && `${titleOf(job.job)}${job.passed ? '' : '?'}`;
     if (title && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: title, brief: title, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
-    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))}` };
+    if (carried) return { kind: carried.of.natural ? 'is-carrier' : 'is-carrier is-constructed', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))} in ${pairsOf(carried.of)}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
   }
@@ -158,7 +160,7 @@ export function heads(root, context) {
     <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}<p class="hd-notes">${passed}</p></details>` : nothing);
 
   /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */
-  const carrying = (carries, place) => (carries.length ? html`<h3>What it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
+  const carrying = (carries, place) => (carries.length ? html`<h3>What it carries in other sentences</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
@@ -195,12 +197,12 @@ export function heads(root, context) {
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
-    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds this: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', shown_.length ? html`<span><i class="is-carrier"></i>${explained('carries this in other sentences')}</span>` : ''].filter(Boolean);
+    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds it: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', ...CARRIERS.map(({ kind, text, natural }) => (shown_.some(one => one.small && one.natural === natural) ? html`<span><i class=${kind}></i>${natural ? explained(text) : html`<em>${text}</em>`}</span>` : ''))].filter(Boolean);
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much each word (row) looks at each word (column).${layers * count === 1 ? '' : ' Press one to see it large.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}>${framed}</p>${grid}
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}><span>Names are of other sentences:</span>${framed}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
       <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
         ${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}

@@ -202,7 +202,7 @@ export function besides(run, known, place) {
   if (jobs.length && asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
   if (found.all && (jobs.length || near || carrierOf(known, place))) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
-  if (survey && role && role[0] !== 'too few tokens to say') all.push([role[0] === role[1] ? 'heads_survey' : 'heads_survey_weak', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
+  if (survey && role && role[0] === role[1]) all.push(['heads_survey', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));
   if (tried) all.push(['heads_tried', { job: tried.job, share: tried.figure.share, count: tried.figure.count, text: tried.figure.text, rule: tried.figure.rule, why: tried.why }]);
   return all;

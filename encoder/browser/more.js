@@ -246,8 +246,8 @@ function section(acts, name, title, fetched, turn, run) {
   };
 }
 
-/** The sections of a page. @param {HTMLElement} root @param {import('./mount.js').Context} context @param {string} page @param {readonly (readonly [string, string])[]} titles @param {Ask} ask */
-export function more(root, context, page, titles, ask) {
+/** The sections of a page. @param {HTMLElement} root @param {import('./mount.js').Context} context @param {string} page @param {readonly (readonly [string, string])[]} titles @param {readonly (readonly [string, readonly string[]])[]} under headings that unfold to some of them @param {Ask} ask */
+export function more(root, context, page, titles, under, ask) {
   dress(root, css);
   const { store } = context;
   let query = /** @type {Record<string, string>} */ ({});
@@ -263,7 +263,9 @@ export function more(root, context, page, titles, ask) {
   }
   const acts = { root, context, choose: store.choose };
   const sections = titles.map(([name, title]) => section(acts, name, title, (asked, signal, hear) => ask({ page, section: name, query, theme: dark.matches ? 'dark' : 'light', ...asked }, signal, hear), () => turn(name), () => JSON.stringify(MADE.map(one => query[one]))));
-  const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...sections.map(one => one.element));
+  const elementOf = (/** @type {string} */ name) => sections[titles.findIndex(([one]) => one === name)]?.element;
+  const groups = under.map(([title, names]) => ({ names, element: el('details', { class: 'more-group' }, el('summary', { class: 'more-title' }, title), ...names.map(elementOf)) }));
+  const element = el('div', { class: 'more', role: 'group', 'aria-label': 'More of this page' }, ...titles.filter(([name]) => !groups.some(({ names }) => names.includes(name))).map(([name]) => elementOf(name)), ...groups.map(one => one.element));
   /** @type {Parameters<typeof draw> | null} */
   let last = null;
   const again = () => { if (last) draw(...last); };
@@ -274,12 +276,13 @@ export function more(root, context, page, titles, ask) {
     const word = String(state.word), { more: _, number: __, numbers: ___, ...chosen } = toQuery(state);
     query = { lens_token: word, near_word: word, curve_token: word, ...above, ...store.choices(), ...chosen };
     const of = JSON.stringify([query, dark.matches]), open = opened();
+    for (const group of groups) group.element.open ||= group.names.some(name => open.includes(name));
     sections.forEach((one, i) => one.draw(open.includes(titles[i][0]), of));
   }
   return {
     element, draw,
     /** Has a section in sight. @param {string} name */
-    lead: name => sections[titles.findIndex(([one]) => one === name)]?.element.scrollIntoView({ block: 'start' }),
+    lead: name => elementOf(name)?.scrollIntoView({ block: 'start' }),
     end() {
       dark.removeEventListener('change', again);
       sections.forEach(one => one.end());

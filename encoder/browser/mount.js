@@ -22,7 +22,7 @@ import { meanings } from './terms.js';
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
 /** A head by its layer and its number. @typedef {[layer: number, head: number]} Head */
 /** What a lesson has above the picture, whether it hides the picture, and the word that it asks about, with what takes the guess; the heads that it counted; whether it has one try what helps, which the page then does not say. @typedef {{element: HTMLElement | null, veils: boolean, asks?: {word: number, guess: (position: number) => void} | null, heads?: Head[], tries?: boolean}} Above */
-/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][], pictures?: Record<string, [string, string]>}} Listed */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string, shows?: string[] | null, more?: [string, string][], under?: [string, string[]][], pictures?: Record<string, [string, string]>}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file, nor the numbers of every step, but where `numbers` says so. `origin` says what a number was made of where no server does.
@@ -224,7 +224,7 @@ function begin(root, options) {
     sectionsOf().then(found => {
       if (!run || key !== options.page) return;
       if (!opened) {
-        opened = { of: key, ...found.more(root, context, key, titles, ask) };
+        opened = { of: key, ...found.more(root, context, key, titles, listed()?.under ?? [], ask) };
         sections.append(opened.element);
       }
       opened.draw(settled(run), chosenAbove);

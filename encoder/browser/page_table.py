@@ -25,6 +25,7 @@ class DrawnPage:
     shows: tuple[str, ...] | None = None  # the steps that its picture shows itself; None where it shows all
     place: bool = True  # whether a layer and a head mean something there
     more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
+    under: tuple[tuple[str, tuple[str, ...]], ...] = ()  # headings that unfold to some of them, in their order
     # Its main picture by the step or view that is chosen or by what the model answers, "" where nothing is said of
     # these, "*" for any other one: its key, and the choice in which it takes the word
     pictures: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -161,10 +162,14 @@ PAGES: Mapping[str, DrawnPage] = {
         more=(
             ("apart", "How far the two runs are apart"),
             ("beside", "Any step of both runs, side by side"),
-            ("cosine", "How alike the two sentences are"),
             ("patch", "What a patch of A brings to B"),
+            ("cosine", "How alike the two sentences are"),
             ("word", "One word in many sentences"),
             ("list", "How alike the sentences of a list are"),
+        ),
+        under=(
+            ("Both runs, step by step", ("apart", "beside", "patch")),
+            ("How alike sentences and words are", ("cosine", "word", "list")),
         ),
     ),
     "heads": DrawnPage(
@@ -175,21 +180,26 @@ PAGES: Mapping[str, DrawnPage] = {
         pictures={"": ("all_heads", "")},
         more=(
             ("jobs", "Jobs that were examined on gold trees"),
-            ("roles", "Where each head looks, and all measures of all heads"),
-            ("measures", "One measure, head by head"),
-            ("alike", "How alike heads are"),
-            ("inside", "Why one word scores another"),
+            ("beside", "Beside another model, relation by relation"),
+            ("trees", "Examine heads on trees of your own"),
             ("flow", "What really flows"),
+            ("inside", "Why one word scores another"),
+            ("measures", "Measures of all heads"),
+            ("alike", "How alike heads are"),
             ("between", "From one sentence of a pair to the other"),
             ("contexts", "Where this head looks in many sentences"),
             ("two_measures", "All heads by two measures, over many sentences"),
             ("kinds", "From one kind of token to another, over many sentences"),
             ("find", "Find a word in many sentences"),
             ("nearest", "The nearest vectors in many sentences"),
-            ("beside", "Beside another model, relation by relation"),
-            ("trees", "Examine heads on trees of your own"),
             ("pairs", "What carries the change in pairs of your own"),
             ("list", "Measure a list of sentences"),
+        ),
+        under=(
+            ("How heads were examined", ("jobs", "beside", "trees")),
+            ("More of these words and this head", ("flow", "inside", "measures", "alike", "between")),
+            ("In many sentences", ("contexts", "two_measures", "kinds", "find", "nearest")),
+            ("On sentences of your own", ("pairs", "list")),
         ),
     ),
 }

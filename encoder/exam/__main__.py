@@ -50,7 +50,7 @@ def make(given: list[str] | None = None) -> None:
         print(treebank)
     for row in exam.jobs():
         print(
-            f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, “{row.rule}” "
+            f"{row.layer}.{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, “{row.rule}” "
             f"{row.rule_accuracy:.1%}, best distance {row.distance:+d} {row.distance_accuracy:.1%}; {row.second} "
             f"{row.second_accuracy:.1%}, best rule {row.second_rule_accuracy:.1%}: {row.verdict}"
         )

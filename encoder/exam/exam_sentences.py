@@ -187,7 +187,7 @@ def relation_rows(exam: Exam) -> list[dict[str, str | int | float | None]]:
         {
             "relation": title(row.relation),
             "UD": "" if row.relation in GAPS else row.relation,
-            "best head": f"L{row.layer}H{row.head}",
+            "best head": f"{row.layer}.{row.head}",
             "right": 100 * row.accuracy,
             "best simple rule": row.rule,
             "rule right": 100 * row.rule_accuracy,

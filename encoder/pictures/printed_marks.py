@@ -278,13 +278,12 @@ def draw_circuit(plane: Plane, chart: Chart) -> float:
     falling = [i for i in rows_in_order(rows) if arrows[i][3] == gap]
     before = [i for i in falling if middles[arrows[i][2]] <= middles[gap]]
     falling = [*before[::-1], *(i for i in falling if i not in before)]  # so that none crosses another one
-    heads = list(dict.fromkeys(arrows[i][:2] for i in sorted(falling, key=lambda i: -shares[i])))
     turn = middles[gap] - sum(WHOLE * shares[i] + 0.5 for i in falling) / 2
     for i in [*falling, *(i for i in rows if i not in falling)]:
         layer, head, start, to = arrows[i]
         size, y, x = max(0.4, WHOLE * float(shares[i])), rows[i], middles[start]
         falls = i in falling
-        tint = plane.colours("share")((0.7, 0.98, 0.45, 0.3)[min(3, heads.index((layer, head)))] if falls else 0.4)
+        tint = plane.ink("accent" if falls else "pale")
         goal = turn + size / 2 if falls else middles[to]
         way = float(np.sign(goal - x) or 1)
         if falls:

@@ -15,12 +15,23 @@ FIGURE = """plot => {
 
 
 def section(page: Page, title: str) -> Locator:
-    return page.locator(".more-section").filter(has=page.get_by_role("button", name=title, exact=True))
+    return page.locator(".more-section").filter(
+        has=page.get_by_role("button", name=title, exact=True, include_hidden=True)
+    )
+
+
+def reach(page: Page, title: str) -> Locator:
+    """The button of a section, once the heading is open under which it stands."""
+    closed = page.locator(".more-group:not([open])").filter(has_text=title)
+    for one in closed.all():
+        one.locator("summary").click()
+    return page.get_by_role("button", name=title, exact=True)
 
 
 def unfold(page: Page, title: str) -> Locator:
     """A section, once it has come."""
     one = section(page, title)
+    reach(page, title)
     one.get_by_role("button", name=title, exact=True).click()
     settle(one)
     return one

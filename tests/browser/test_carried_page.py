@@ -9,7 +9,7 @@ from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.experiments.circuit import Edge, circuits_by_content
+from encoder.experiments.circuit import Board, Edge, Edges, HeadSet, MinimalPair, circuits_by_content, run_pair, study
 from encoder.packet.circuit_level import level_13
 from encoder.packet.run import level_1
 from encoder.support.errors import EncoderError
@@ -240,7 +240,9 @@ def test_without_a_gap_a_word_is_hidden_by_a_tap(mounted: Mounted, base: TextEnc
 
 def test_where_a_few_heads_carry_half_their_arrows_are_drawn(mounted: Mounted, base: TextEncoder) -> None:
     page = opened(mounted, base, "Keys [MASK].", "Key [MASK].")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("No small set of heads carries it: the best 4 carry")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        "It takes many heads to turn me towards please: the best 4 carry"
+    )
     expect(page.locator(".cc-name").first).to_be_visible()
     expect(page.locator(".cc-lower .cc-board")).to_be_visible()
 
@@ -351,5 +353,60 @@ def test_an_arrow_and_a_dot_are_pointed_at_and_pressed(mounted: Mounted, base: T
     before = words(page.locator(".cc-sentence"))
     page.locator(".ds-dots.is-own circle").nth(7).hover()
     expect(page.locator(".cc-sentence")).not_to_have_text(before)
-    page.get_by_role("button", name="Find it in two sentences of mine").click()
-    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_focused()
+
+
+QUEEN = "The queen said that [MASK] was hungry."
+STUDIED = (Board, HeadSet, Edges)
+
+
+def test_every_head_of_the_headline_is_in_the_picture_and_its_parts_add_up(mounted: Mounted, base: TextEncoder) -> None:
+    """A head that takes a little from each of many words has no arrow to cut, and is there all the same."""
+    other = QUEEN.replace("that", "those")
+    page = opened(mounted, base, QUEEN, other)
+    expect(page.locator(".cc-whole")).to_be_visible()
+    pair = MinimalPair(QUEEN, other)
+    results = list(study(base, run_pair(base, pair)))
+    board, heads, ways = (next(one for one in reversed(results) if isinstance(one, kind)) for kind in STUDIED)
+    with_arrow = {edge.head for edge in ways.shares}
+    several = {f"{layer}.{head}": board.each[layer, head] for layer, head in set(heads.heads) - with_arrow}
+    assert several
+    told = page.locator(".cc-several").evaluate_all(
+        "all => all.map(one => [one.querySelector('b').innerText, +one.dataset.share])"
+    )
+    assert dict(told) == pytest.approx(several, abs=1e-4)
+    assert page.locator(".cc-spread").count() == len(several)
+    parts = page.locator(".cc-whole li").evaluate_all("all => all.map(one => +one.dataset.share)")
+    assert parts == pytest.approx([ways.together, heads.share - ways.together, 1 - heads.share], abs=1e-4)
+    assert barriers(page) == []
+
+
+def test_arrows_have_one_colour_and_a_pale_one_that_is_explained(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base)
+    expect(page.locator(".cc-arrow").first).to_be_visible()
+    drawn = page.locator(".cc-arrow").evaluate_all(
+        "all => all.map(one => [one.dataset.edge.split('-').pop(), getComputedStyle(one).color])"
+    )
+    to_gap, further = ({colour for to, colour in drawn if (to == "6") is gap} for gap in (True, False))
+    assert len(to_gap) == 1 and not to_gap & further
+    assert bool(further) == ("Pale: to a word that a later head reads" in words(page.locator(".cc-legend")))
+
+
+def test_sentence_b_can_be_read_and_typed_in_on_a_phone(mounted: Mounted, base: TextEncoder) -> None:
+    long = "The children of the teacher who lived beside the old church by the river [MASK] tired."
+    page = opened(mounted, base, long, long.replace("children", "child", 1))
+    seen(page, PHONE, "light")
+    field = page.get_by_role("textbox", name="Sentence B")
+    expect(field).to_have_value(long.replace("children", "child", 1))
+    assert field.evaluate("one => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight + 1")
+    assert not overflows(page)
+
+
+def test_a_sum_is_only_spoken_of_where_there_is_one(mounted: Mounted, base: TextEncoder) -> None:
+    """Where heads carry more than all of a change no bar has room for it, and the line below says why."""
+    guests = "The waiters near the window [MASK] the guests."
+    page = opened(mounted, base, guests, guests.replace("guests", "guest"))
+    expect(page.locator(".cc-line")).to_contain_text("More than 100 %: other heads pull the other way.")
+    assert page.locator(".cc-whole").count() == 0 and "the bar" not in words(page.locator(".cc-line"))
+    page = opened(mounted, base)
+    expect(page.locator(".cc-whole")).to_be_visible()
+    assert "these need not add up, the bar does" in words(page.locator(".cc-line"))

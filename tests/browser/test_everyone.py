@@ -19,6 +19,7 @@ from browser_tools import (
     tab_stops,
     type_sentence,
 )
+from more_sections import reach
 from nasty import CANARY, SCRIPTS
 from page_sizes import CONTROLS, PICTURE, SCREENS, SIDEWAYS, SIZES, STEADY
 from playwright.sync_api import ConsoleMessage, Page, ViewportSize, expect
@@ -160,7 +161,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
         assert 3 <= tab_stops(page) <= MOST_STOPS
         assert barriers(page, "[data-testid=stMain]", every=True) == []
         about = next(each for each in PAGES if each.key == key)  # what stands below is for everybody by test_more.py
-        page.get_by_role("button", name=about.more[0][1], exact=True).click()
+        reach(page, about.more[0][1]).click()
         expect(page.locator(".more-pieces > *").first).to_be_visible()
         fits_a_phone(page)
     elif key not in WITHOUT_PICTURE:

@@ -499,3 +499,23 @@ def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEnc
     lost, kept = (cell(page, layer, 0).locator("canvas").evaluate(pixel) for layer in (5, 0))
     assert lost != kept
     expect(page.locator("h1")).to_contain_text("head 0 of layer 5", ignore_case=True)
+
+
+def test_names_above_maps_say_that_they_are_of_other_sentences_and_of_which(opened: Opened) -> None:
+    page = opened(model="base")
+    page.locator(".is-carrier").first.wait_for()
+    legend = plain(page.locator(".hd-frames").inner_text())
+    assert legend.startswith("Names are of other sentences:")
+    assert "carries it, in pairs that people wrote" in legend and "in constructed pairs" in legend
+    written, constructed = (
+        page.locator(".hd-cell.is-carrier:not(.is-constructed)"),
+        page.locator(".hd-cell.is-constructed"),
+    )
+    for cells, said in ((written, "in pairs that people wrote"), (constructed, "in constructed pairs")):
+        assert cells.count()
+        assert all(said in (one.get_attribute("aria-label") or "") for one in cells.all())
+    assert page.evaluate(
+        "getComputedStyle(document.querySelector('.is-constructed .hd-label')).fontStyle"
+    ) != page.evaluate(
+        "getComputedStyle(document.querySelector('.is-carrier:not(.is-constructed) .hd-label')).fontStyle"
+    )

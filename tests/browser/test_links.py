@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from browser_tools import open_page, problems, watch
+from more_sections import reach
 from playwright.sync_api import Browser, Page, expect
 from tiers import mostly_nightly
 
@@ -104,7 +105,7 @@ def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str,
         now = seen(page)
         assert now != before, f"{name} changes nothing that is seen"
         before = now
-    page.locator(".more-title").first.click()
+    reach(page, page_of(key).more[0][1]).click()
     expect(page.locator(".more-pieces > *").first).to_be_attached()
     expect(page.locator(".more-body[aria-busy]")).to_have_count(0)
     expect(page).to_have_url(re.compile(f"more={page_of(key).more[0][0]}"))

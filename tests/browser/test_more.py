@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser_tools import barriers, dark, open_page, places, problems, watch
-from more_sections import numbers, section, settle, unfold
+from more_sections import numbers, reach, section, settle, unfold
 from playwright.sync_api import Browser, Locator, Page, Route, WebSocket, expect
 from tiers import mostly_nightly
 
@@ -223,3 +223,27 @@ def test_a_chart_is_there_soon_after_it_is_asked_for(page: Page, app_url: str) -
     begun = time.monotonic()
     expect(chart).to_contain_text("layer 5, head 2")
     assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("key", ["heads", "compare"])
+def test_many_sections_stand_under_a_handful_of_headings(page: Page, app_url: str, key: str) -> None:
+    about = next(one for one in PAGES if one.key == key)
+    assert sorted(name for _, names in about.under for name in names) == sorted(name for name, _ in about.more)
+    open_page(page, f"{app_url}/{path(key)}?model=small&sentence=The+cat+[MASK].")
+    titles = page.locator(".more-title").filter(visible=True)
+    expect(titles).to_have_text([title for title, _ in about.under])
+    assert 2 <= titles.count() <= 4
+    # By keys: the heading unfolds to its sections, and one of these to what it has.
+    heading, names = about.under[-1]
+    page.locator("summary").filter(has_text=heading).focus()
+    page.keyboard.press("Enter")
+    last = dict(about.more)[names[-1]]
+    expect(titles).to_have_count(len(about.under) + len(names))
+    reach(page, last).focus()
+    page.keyboard.press("Enter")
+    settle(section(page, last))
+    # The address brings the section back, under its open heading.
+    expect(page).to_have_url(re.compile(f"more={names[-1]}"))
+    page.reload()
+    expect(section(page, last).locator(".more-pieces > *").first).to_be_visible()
+    assert barriers(page) == [] and problems(page) == []

@@ -45,6 +45,12 @@ test('names stand within the room and on no other name', () => {
   }
 });
 
+test('a name leaves the tip of an arrow to another word in sight', () => {
+  const close = [226, 296, 381, 496, 575, 640].map(at => ({ at, high: 60 }));
+  const { arrows: [{ name, tip }] } = draw([arrow(3, 6, 2, 0, 0.09), arrow(3, 0, 2, 3, 0.21), arrow(4, 1, 2, 3, 0.22), arrow(4, 4, 2, 3, 0.12), arrow(4, 1, 0, 3, 0.11)], { words: close, gap: 3, room: 896, name: { u: 214, v: 32 } });
+  assert.ok(tip && Math.abs(name.u - close[0].at) > 214 / 2);
+});
+
 test('dots of a strip are as far apart as they are wide, and the median is the middle', () => {
   const places = Array.from({ length: 200 }, (_, i) => 300 + 40 * Math.sin(i * 7.3) ** 3), up = heights(places);
   places.forEach((x, i) => { for (let j = 0; j < i; j++) assert.ok(Math.hypot(x - places[j], up[i] - up[j]) > 4); });

@@ -53,7 +53,7 @@ test('of a head without a job the survey is said, and what is weak', () => {
   const names = ['a', 'b'], one = small(names, [[1, 0], [1, 0]]);
   const known = { exam: 'Examined.', jobs: [], tried: [{ ...place, job: 'looks from an object to its verb', why: 'not certain', figure: { text: 'web text', share: 0.5, count: 10, rule: 0.4, how: '' } }], examples: [], survey: { over: '10 tokens', heads: [['no clear role', 'cls', 0.4]] } };
   assert.match(text(findingOf(one, known, place)), /^No job is known for head 0 of layer 0\. Here 2 of 2 words look most at “a”\.$/);
-  assert.deepEqual(besides(one, known, place).map(([key]) => key), ['heads_survey_weak', 'heads_tried']);
+  assert.deepEqual(besides(one, known, place).map(([key]) => key), ['heads_tried']);
   const next = { ...known, tried: [], survey: { over: '10 tokens', heads: [['previous', 'previous', 0.9]] } };
   assert.equal(nearOf(next, 1, place), 'previous word');
   assert.match(text(findingOf(one, next, place)), /gives 90 % of its attention to the token before/);

@@ -3,25 +3,36 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.circuit.minimal_pair import NOISE, MinimalPair, PairError, check_leads, place_of, run_pair
 from encoder.experiments.circuit.phenomena import phenomena
+from encoder.experiments.circuit.word_fit import WordFit
 from encoder.metrics.answer import answer_scores, answers, at_place, name_of
 from encoder.metrics.neurons import nearest_words
 from encoder.trace.tokens import Tokens
 
 Kind = Callable[[TextEncoder, str, int], str]  # what a word of this id could become; empty for nothing
 PLURAL = "s"
-ONE = ("a", "an")  # no word in the plural follows these
 MOST_TRIED = 16  # sentences that are run
 MOST_CHANGES = 4
 NEAR = 20  # words of the table among which a neighbour is looked for
 MOST_LABELLED = 160  # sentences that are labelled
 TOGETHER = 32  # of them in one forward
-SHORTEST, TELLING = 3, 4  # letters of a word that is changed, and of one that becomes a neighbour before shorter ones
+SHORTEST = 3  # letters of a word that is changed
+BEFORE_NOUNS = "a an this that each every another one these those many several few both two three"
+LITTLE = (
+    "the and or but for with from into over under not he she it they we you him her his its their our your my them us "
+    "who which some any all was were is are has have had does did will would can could"
+)
+SUBJECTS = frozenset(["he", "she", "it", "they", "we", "you", "i"])  # before a verb that goes with them
+OF_NUMBER = frozenset(BEFORE_NOUNS.split())  # words that want the noun behind them in one number
+OF_GRAMMAR = OF_NUMBER | frozenset(LITTLE.split())  # words that tell little: they become a neighbour after all others
+FITS = -8.0  # nats, below which nobody would write it: "said that she" to "said those she"
+GOES_ON = "##"  # begins a piece that goes on with a word
 CLEAR = 1.0  # nats, from which on a change of number, or to a partner, goes before any neighbour
 
 
@@ -44,10 +55,11 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
 
     For a label a word becomes one of several neighbours, see `labels_turned`. For a guess it becomes its partner
     in a phenomenon, its other number (a plain -s), or, where neither of these is clear, its nearest neighbour in the
-    table of embeddings; of each kind those that turn the guess at the gap most come first.
+    table of embeddings; of each kind those that turn the guess at the gap most come first. What nobody would write
+    there (`WordFit`) is left out; one is given where nothing else is left.
 
     Args:
-        encoder: any model; one that has no such answer, or a sentence without a gap, gives neighbours in reading order.
+        encoder: any model; one that has no such answer, or a sentence without a gap, gives what fits best.
         sentence: A.
         place: the position that is guessed or labelled; None where the sentence has one gap, or label.
     """
@@ -55,20 +67,24 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
     if answers(encoder.config).labels is not None and (turning := labels_turned(encoder, tokens, place)):
         return turning
     guesses = encoder.model.mlm_head is not None and encoder.mask_token in tokens.tokens
-    kinds = (partner, other_number, neighbour) if guesses else (neighbour,)  # a verb that is there agrees already
-    every = list({b: (was, new, near) for was, new, b, near in reversed([*candidates(encoder, tokens, kinds)])}.items())
-    every = every[::-1][:MOST_TRIED]
+    kinds = (neighbour,) if encoder.model.mlm_head is None else (partner, other_number, neighbour)
+    every = dict[str, Candidate]()
+    for candidate in candidates(encoder, tokens, kinds):
+        every.setdefault(candidate.b, candidate)
+    fitting = those_that_fit(encoder, tokens, list(every.values())[:MOST_TRIED])
     if not guesses:
-        every.sort(key=lambda item: len(item[1][0]) < TELLING)
-        return [SmallChange(b, was, new, None, None) for b, (was, new, _) in every[:MOST_CHANGES]]
+        fitting.sort(key=lambda change: change.was.lower() in OF_GRAMMAR)
+        return [SmallChange(change.b, change.was, change.new, None, None) for change in fitting[:MOST_CHANGES]]
     tried = list[tuple[tuple[bool, bool, bool, float], SmallChange]]()
-    for b, (was, new, near) in every:
+    for was, new, b, near, _ in fitting:
         try:
             run = run_pair(encoder, MinimalPair(sentence, b, None, place))
         except PairError:
             continue
+        if run.words[1].startswith(GOES_ON):
+            continue  # the gap would end the word before it: "cook [MASK]" is "cooks" again
         stays = run.a["mlm.logits"][run.place].argmax() == run.b["mlm.logits"][run.place].argmax()
-        rank = near and len(was) < TELLING, bool(stays), near or run.flip < CLEAR, -run.flip
+        rank = near and was.lower() in OF_GRAMMAR, bool(stays), near or run.flip < CLEAR, -run.flip
         tried.append((rank, SmallChange(b, was, new, run.words, run.flip)))
     tried.sort(key=lambda item: item[0])
     clear = [change for (_, _, weak, _), change in tried if not weak]
@@ -109,25 +125,49 @@ def labels_turned(encoder: TextEncoder, tokens: Tokens, place: int | None) -> li
         if flip >= NOISE and (had is None or (had.words is None and (turns or flip > (had.flip or 0.0)))):
             best[was] = SmallChange(b, was, new, names, flip)
     order = sorted(best.values(), key=lambda change: -(change.flip or 0.0))
-    return sorted(order, key=lambda change: (change.words is None, len(change.was) < TELLING))[:MOST_CHANGES]
+    return sorted(order, key=lambda change: (change.words is None, change.was.lower() in OF_GRAMMAR))[:MOST_CHANGES]
 
 
-def candidates(encoder: TextEncoder, tokens: Tokens, kinds: Iterable[Kind]) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield words, what is to stand in their place, the sentence that this gives, and whether it is a neighbour."""
+class Candidate(NamedTuple):
+    """A word, what is to stand in its place, the sentence that this gives, whether it is a neighbour, and where."""
+
+    was: str
+    new: str
+    b: str
+    near: bool
+    position: int
+
+
+def those_that_fit(encoder: TextEncoder, tokens: Tokens, every: list[Candidate]) -> list[Candidate]:
+    """Return the changes that somebody would write, as the model reads them, the likeliest first; one where none is."""
+    fit = WordFit(encoder, tokens)
+    gains = {change.b: fit.gain(change.position, change.b) for change in every}
+    best = sorted(every, key=lambda change: -gains[change.b])
+    return [change for change in best if gains[change.b] >= FITS] or best[:1]
+
+
+def candidates(encoder: TextEncoder, tokens: Tokens, kinds: Iterable[Kind]) -> Iterator[Candidate]:
+    """Yield what each word of a sentence could become."""
     words = [word for word in tokens.words if len(word) == 1 and is_word(tokens, word[0])]
+    there = {tokens.spelled(word).lower() for word in words}
     for kind in kinds:
         for word in words:
             was = tokens.spelled(word)
             new = kind(encoder, was, tokens.ids[word[0]])
             new = new.capitalize() if was[:1].isupper() else new
-            many_of_one = kind is other_number and new.endswith(PLURAL) and before(tokens, word[0]) in ONE
-            if new and not many_of_one and len(encoder.tokenize(new).ids) == len(encoder.tokenize(was).ids):
-                yield was, new, tokens.replaced(word, new), kind is neighbour
+            if not new or new.lower() in there or not agrees(tokens, word[0], kind):
+                continue
+            if len(encoder.tokenize(new).ids) == len(encoder.tokenize(was).ids):
+                yield Candidate(was, new, tokens.replaced(word, new), kind is neighbour, word[0])
 
 
-def before(tokens: Tokens, position: int) -> str:
-    """The token before a position, as it was typed in small letters; empty before the first."""
-    return tokens.spelled((position - 1,)).lower() if position else ""
+def agrees(tokens: Tokens, position: int, kind: Kind) -> bool:
+    """Whether a change leaves "these keys" and "she drinks" as they are: no word changes its number alone."""
+    here, before, behind = (
+        tokens.typed(i).lower() if 0 <= i < len(tokens.ids) else "" for i in (position, position - 1, position + 1)
+    )
+    bound = kind is other_number and before in OF_NUMBER | SUBJECTS
+    return not bound and not (kind is partner and here in OF_NUMBER and behind.isalpha())
 
 
 def is_word(tokens: Tokens, position: int) -> bool:

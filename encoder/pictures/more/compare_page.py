@@ -94,7 +94,7 @@ def whose(name: str, answer: Answer) -> str:
     """The model, layer and head whose weights are drawn."""
     run = answer.scene.t if name == "A" else answer.scene.b
     layer, head = shown_head(run, answer.scene)
-    return f"{name}: {run.source.name}, layer {layer}, head {head}"
+    return f"{name}: {run.source.name}, head {head} of layer {layer}"
 
 
 def in_pieces(answer: Answer) -> str:

@@ -177,7 +177,7 @@ def pair_rows(answer: Answer) -> Mapping[Any, Sequence[Any]]:
     scene = answer.scene
     heads = heads_from(opened(scene), scene[START], scene[END])
     return {
-        "head": [f"L{head.layer}H{head.head}" for head in heads],
+        "head": [f"{head.layer}.{head.head}" for head in heads],
         "weight": [head.weight for head in heads],
         "even weights": [head.uniform for head in heads],
         "1 of 20 by chance": [head.chance for head in heads],
@@ -310,7 +310,7 @@ def nearest(answer: Answer) -> str:
     scene = answer.scene
     first, what = neighbours(scene)[0], scene[OF_TOKEN]
     layer = what.removeprefix("heads-")
-    of = f"What layer {layer}, head {scene.head} writes to" if layer != what else f"After {what} layers the vector of"
+    of = f"What head {scene.head} of layer {layer} writes to" if layer != what else f"After {what} layers the vector of"
     sentence = shown(one_line(opened(scene).texts([first.sentence])[first.sentence]), 80)
     return (
         f"{of} “{shown(scene.t.tokens[scene[TOKEN]])}” is nearest to that of “{first.token}” in “{sentence}”: cosine "

@@ -108,7 +108,7 @@ def jobs_in(exam: Exam) -> list[MarkedLine]:
     """Each job of each head."""
     by_head = head_jobs(exam).items()
     return [
-        MarkedLine(((f"L{layer}H{head} ", "at"), (f"{job}.", ""))) for (layer, head), jobs in by_head for job in jobs
+        MarkedLine(((f"{layer}.{head} ", "at"), (f"{job}.", ""))) for (layer, head), jobs in by_head for job in jobs
     ]
 
 
@@ -168,9 +168,9 @@ def relation_by_relation(answer: Answer) -> Mapping[Any, Sequence[Any]]:
     return {
         "relation": [title(pair.relation) for pair in pairs],
         "UD": ["" if pair.relation in GAPS else pair.relation for pair in pairs],
-        "head": [f"L{pair.first.layer}H{pair.first.head}" for pair in pairs],
+        "head": [f"{pair.first.layer}.{pair.first.head}" for pair in pairs],
         "right (%)": [100 * pair.first.accuracy for pair in pairs],
-        "its head": [f"L{pair.second.layer}H{pair.second.head}" for pair in pairs],
+        "its head": [f"{pair.second.layer}.{pair.second.head}" for pair in pairs],
         "its right (%)": [100 * pair.second.accuracy for pair in pairs],
         "difference (points)": [100 * pair.gain for pair in pairs],
         "surely": ["yes" if pair.apart else "no" for pair in pairs],
@@ -332,7 +332,8 @@ def looking(answer: Answer) -> str:
         for head, role in zip(heads, roles, strict=True)
         if role.label in ROLES[:3]
     ]
-    return f"Heads with a place to look: {', '.join(those) if those else 'none that chance does not explain'}."
+    places = ", ".join(those) if those else "none that chance does not explain"
+    return f"Heads with a place to look, as layer.head: {places}."
 
 
 def roles(answer: Answer) -> Mapping[Any, Sequence[Any]]:
@@ -368,7 +369,7 @@ def inside(answer: Answer) -> str:
     """Of which head the score is taken apart."""
     scene = answer.scene
     looks, looked_at = (token_title(scene, scene[option]) for option in (QUERY, KEY))
-    return f"Layer 0, head {scene.head}: why {looks} scores {looked_at} as it does"
+    return f"Head {scene.head} of layer 0: why {looks} scores {looked_at} as it does"
 
 
 SUM_OF_TERMS = """In layer 0 a token is its word, its place, its sentence and what biases add, so a score is a sum \
@@ -532,17 +533,15 @@ MORE: dict[str, tuple[Part, ...]] = {
             of=lambda scene: EXAM,
         ),
     ),
-    "roles": (
-        Ask("Over", OVER, "pills", span_name),
-        When(lambda answer: answer.scene[OVER] == MANY, (CHOOSE_ATLAS,)),
-        as_chosen_or_atlas(Note("finding", looking), Note("paragraph", over_what), Table("roles", roles), HOW_LABELLED),
-    ),
     "measures": (
         Ask("Over", OVER, "pills", span_name),
         When(lambda answer: answer.scene[OVER] == MANY, (CHOOSE_ATLAS,)),
         Ask("Measure", MEASURE, "list", lambda scene, name: HEAD_MEASURES[name].title),
         as_chosen_or_atlas(
-            Show(MEASURED, more=lambda answer: f"{HEAD_MEASURES[answer.scene[MEASURE]].meaning} {over_what(answer)}")
+            Show(MEASURED, more=lambda answer: f"{HEAD_MEASURES[answer.scene[MEASURE]].meaning} {over_what(answer)}"),
+            Note("finding", looking),
+            Table("roles", roles),
+            HOW_LABELLED,
         ),
     ),
     "alike": (
@@ -559,7 +558,7 @@ MORE: dict[str, tuple[Part, ...]] = {
         Beside((Ask("It looks (query)", QUERY, "token"), Ask("It is looked at (key)", KEY, "token"))),
         Note("heading", inside),
         Show(INSIDE_TERMS, more=SUM_OF_TERMS),
-        Note("heading", lambda answer: f"Layer {answer.scene.layer}, head {answer.scene.head}: its weights alone"),
+        Note("heading", lambda answer: f"Head {answer.scene.head} of layer {answer.scene.layer}: its weights alone"),
         Note("finding", looks_and_writes),
         Table("inside_words", weights_alone),
         Note("paragraph", of_weights),

@@ -136,7 +136,7 @@ def how_many(answer: Answer) -> str:
 
 def heads_of_layer(scene: Scene, head: int) -> str:
     """What a head is called where some are chosen."""
-    return f"L{scene.layer}H{head}"
+    return f"{scene.layer}.{head}"
 
 
 MORE: dict[str, tuple[Part, ...]] = {

@@ -62,7 +62,8 @@ def say_heads(answer: Answer) -> str:
     first = answer.numbers.array[:, 0]
     most = int(first.argmax())
     title = chosen_measures(answer.scene)[0]
-    return f"{title} is largest in {every_head(answer)[most]}: {brief(first[most])}."
+    layer, head = divmod(most, answer.scene.n_heads)
+    return f"{title} is largest in head {head} of layer {layer}: {brief(first[most])}."
 
 
 of_page = partial(Picture, page="heads", about=about_atlas, needs="model")
@@ -164,7 +165,7 @@ ATLAS_DECILES = of_page(
     names=lambda answer: {answer.dims[0]: range(0, 101, 10)},
     kind="curve",
     unit=lambda scene: UNITS[scene[BY]],
-    title=lambda scene: f"How the values of layer {scene.layer}, head {scene.head} are spread",
+    title=lambda scene: f"How the values of head {scene.head} of layer {scene.layer} are spread",
     say=say_deciles,
     options=(ATLAS, BY),
     unfolds={"more": "contexts"},
@@ -178,8 +179,8 @@ def say_pairs(answer: Answer) -> str:
     weights, scene = answer.numbers.array, answer.scene
     layer, head = largest_cell(weights)
     return (
-        f"From {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]} layer {layer}, head {head} gives most of all heads: "
-        f"{percent(weights[layer, head])} of its weight."
+        f"From {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]} head {head} of layer {layer} gives most of all "
+        f"heads: {percent(weights[layer, head])} of its weight."
     )
 
 

@@ -262,7 +262,7 @@ GRAMMAR_GUESS = of_page(
 def name_heads(answer: Answer) -> dict[str, Names]:
     """A short name for every head, and the moments."""
     layers, heads = answer.scene.n_layers, answer.scene.n_heads
-    names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
+    names = [f"{layer}.{head}" for layer in range(layers) for head in range(heads)]
     return {"any head": names, "moment": name_moments(answer)}
 
 

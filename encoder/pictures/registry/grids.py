@@ -107,7 +107,7 @@ FLOW_WEIGHT = of_flow(
     question="How much does each token look at each other in one head?",
     measure=lambda scene: flowing(scene)[0][scene.head],
     values="share",
-    title=lambda scene: f"Weight of layer {scene.layer}, head {scene.head}",
+    title=lambda scene: f"Weight of head {scene.head} of layer {scene.layer}",
     say=say_weight,
 )
 FLOW = of_flow(
@@ -115,7 +115,7 @@ FLOW = of_flow(
     question="How much does each token take from each other in one head?",
     measure=lambda scene: flowing(scene)[1][scene.head],
     values="positive",
-    title=lambda scene: f"Flow of layer {scene.layer}, head {scene.head}",
+    title=lambda scene: f"Flow of head {scene.head} of layer {scene.layer}",
     say=say_flow,
     look=lambda answer: {"largest": float(answer.value(flowing(answer.scene)[1]).max())},
 )
@@ -124,7 +124,7 @@ FLOW_MINUS_WEIGHT = of_flow(
     question="How far is looking from taking in one head?",
     measure=lambda scene: flowing(scene)[2][scene.head],
     values="signed",
-    title=lambda scene: f"Flow as shares minus weight, layer {scene.layer}, head {scene.head}",
+    title=lambda scene: f"Flow as shares minus weight, head {scene.head} of layer {scene.layer}",
     say=say_flow_minus_weight,
     look=lambda answer: {"largest": 1.0},
 )

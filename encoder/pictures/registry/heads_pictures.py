@@ -86,14 +86,14 @@ def every_weight(scene: Scene) -> About:
 def every_head(answer: Answer) -> list[str]:
     """A short name for every head of every layer."""
     config = answer.scene.config
-    return [f"L{layer}H{head}" for layer in range(config.n_layers) for head in range(config.n_heads)]
+    return [f"{layer}.{head}" for layer in range(config.n_layers) for head in range(config.n_heads)]
 
 
 def say_measured(answer: Answer) -> str:
     """Which head has the largest number of a measure."""
     layer, head = largest_cell(answer.numbers.array)
     title = HEAD_MEASURES[answer.scene[MEASURE]].title
-    return f"{title} is largest in L{layer}H{head}: {brief(answer.numbers.array[layer, head])}."
+    return f"{title} is largest in head {head} of layer {layer}: {brief(answer.numbers.array[layer, head])}."
 
 
 of_page = partial(Picture, page="heads")
@@ -181,9 +181,10 @@ MIXING = of_page(
 
 def say_likeness(answer: Answer) -> str:
     """Which two heads look most alike."""
-    unlike, heads = answer.numbers.array, every_head(answer)
-    i, j = largest_cell(-(unlike + np.diag(np.full(len(unlike), np.inf))))
-    return f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(unlike[i, j])}."
+    unlike = answer.numbers.array
+    pair = largest_cell(-(unlike + np.diag(np.full(len(unlike), np.inf))))
+    first, second = (f"head {i % answer.scene.n_heads} of layer {i // answer.scene.n_heads}" for i in pair)
+    return f"Of all heads, {first} and {second} look most alike: their divergence is {brief(unlike[pair])}."
 
 
 LIKENESS = of_page(

@@ -16,7 +16,7 @@ MYSTERY = one_of("mystery", MYSTERIES)
 def harmed(answer: Answer) -> list[str]:
     """A short name for every head of the mystery."""
     layers, heads = answer.value(call(examined, answer.scene[MYSTERY])).harm.shape
-    return [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
+    return [f"{layer}.{head}" for layer in range(layers) for head in range(heads)]
 
 
 def say_harm(answer: Answer) -> str:

@@ -28,6 +28,7 @@ class Page:
     is_drawn: bool = False  # whether the browser draws it
     unread: tuple[str, str] = ("", "")  # a choice on it at which it reads neither sentence nor model
     more: tuple[tuple[str, str], ...] = ()  # the sections below its picture, and what they are called
+    under: tuple[tuple[str, tuple[str, ...]], ...] = ()  # headings that unfold to some of them
 
     @property
     def script(self) -> str | Callable[[], None]:
@@ -58,6 +59,7 @@ def drawn(key: str, about: DrawnPage) -> Page:
         place=about.place,
         is_drawn=True,
         more=about.more,
+        under=about.under,
     )
 
 
@@ -126,6 +128,7 @@ def listed() -> list[dict[str, object]]:
             "shows": DRAWN_PAGES[page.key].shows if page.is_drawn else None,
             "pictures": DRAWN_PAGES[page.key].pictures if page.is_drawn else {},
             "more": page.more,
+            "under": page.under,
         }
         for page in PAGES
     ]
