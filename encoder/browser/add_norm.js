@@ -205,8 +205,8 @@ export function addNorm(root, context) {
       const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
       // What is printed is rounded: where a calculator would give another last digit, the sign says so.
       const shown = four(agrees ? recorded : result, off), printed = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(sure(value, sent[name] ?? 0, 4).replaceAll(',', ''))])), sign = four(from(printed), off) === shown ? '=' : '≈';
-      const words = wrong ? `Done again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
-        : `Recorded in this run; done again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
+      const words = wrong ? `Computed again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
+        : `Recorded in this run; computed again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
       return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} ${sign} ${shown}`, !wrong, words)}`;
     }
     const sums = again('', sumAgain, terms => `came in + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, terms => terms.residual + terms.added, 'sum', within('residual') + within('added'));

@@ -207,7 +207,7 @@ export function carried({ context, root, changed, choose }) {
   function picture({ all, ways, found }) {
     if (!found || found.why || !isFew(found)) return nothing;
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
-      ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Looking where they take it from …'}</p>`;
+      ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Finding where they take it from …'}</p>`;
   }
 
   /** Whether a change is made up of parts: none is more than all of it, or pulls the other way. @param {number} share @param {number} together */

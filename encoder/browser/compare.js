@@ -114,7 +114,7 @@ export function compare(root, context) {
     // Everything is drawn anew then: what is chosen where nobody did follows from both runs.
     context.fetch(changes).then(
       () => { if (coming === mine) store.set({}); },
-      error => { if (coming === mine) { mine.why = error instanceof Error ? error.message : 'This did not work: try again.'; render(); } },
+      error => { if (coming === mine) { mine.why = error instanceof Error ? error.message : 'That did not work: try again.'; render(); } },
     );
     return null;
   }
@@ -175,7 +175,7 @@ export function compare(root, context) {
   }
 
   /** What is carried, or that a B is looked for. @param {boolean | null} fill */
-  const carriedBelow = fill => (fill === null ? html`<p class="cc-waits" role="status">Looking for a sentence B …</p>` : flow.view());
+  const carriedBelow = fill => (fill === null ? html`<p class="cc-waits" role="status">Finding a sentence B …</p>` : flow.view());
 
   /** Both runs as the page looks at them; what is known of them yet. @param {Packet} a @param {boolean | null} fill whether B is the one that stays */
   function lookedAtBoth(a, fill) {
@@ -258,11 +258,11 @@ export function compare(root, context) {
   function compared(a, now) {
     const { of, at, head, looked: { row } } = now;
     return html`<div class="cp-left"><h2 class="cp-title">B minus A: head ${head.head} of layer ${head.layer}</h2>${shown.element}
-        <p class="cp-how">${explained(['A row is where from, a column where to. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' '))}</p></div>
+        <p class="cp-how">${explained(['Rows look, columns are looked at. Blue: more in B, warm: less.', of.counts.every(Boolean) ? '' : 'How much a head differs is read from the words that both sentences share.', windowed(a)].filter(Boolean).join(' '))}</p></div>
       <div class="cp-right"><section aria-label="All heads"><h2 class="cp-title">How much each head differs</h2><div class="cp-map">${map(a, of, at)}</div></section>
         <section aria-label="The chosen word in A and in B"><h2 class="cp-title">Where ${calledPair(of.columns[of.rows[row]])} looks</h2>
           <p class="cp-key" aria-hidden="true"><i class="cp-a"></i>A<i class="cp-b"></i>B</p>${barsOf(a, now)}
-          <p class="cp-how">${of.counts[row] ? '' : 'This word itself is another in B, so this row says nothing of the heads.'}</p></section></div>`;
+          <p class="cp-how">${of.counts[row] ? '' : 'In B this is another word, so this row says nothing about the heads.'}</p></section></div>`;
   }
 
   /** What draws itself where it stands now. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */

@@ -277,7 +277,7 @@ export function feedForward(root, context) {
     const why = /** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way';
     const all = sumsAt(STOPS[stop].key, { block, weights: there, i: row, unit }, d, () => wrongOf(block, row));
     return all.map(({ formula, line, agrees, proof }) => html`<p class="an-formula" dir="ltr">${formula}</p>${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
-      ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Done again here, it does not agree'}: ${why}.</p>`}`);
+      ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Computed again here, it does not agree'}: ${why}.</p>`}`);
   }
 
   /** How many units of a token do not agree when they are done again. @param {Packet} block @param {number} row */

@@ -105,7 +105,7 @@ export function heads(heard, links) {
     into(html`<h2 id="enc-heads-title">${total > 1 ? `All ${total} heads, layer by layer` : 'The whole head'}</h2><div class="enc-map-box">${grid}</div>
       <div class="enc-map-beside"><p class="enc-map-aim" data-aim>${layered >= 0 ? composed(aimTogether(drawn, layered, asked)) : told ? composed(aim(drawn, told, asked)) : said('choose_head')}</p><div class="enc-map-links">${links()}</div>
         <div class="enc-map-legend"><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div>
-        <p class="enc-map-how">In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${called(drawn, asked)}.${heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}</p>
+        <p class="enc-map-how">In a map rows look and columns are looked at, in the order of the sentence. The mark at its left shows the row of ${called(drawn, asked)}.${heads > 1 ? ' The line at the end of a layer is the mean of its heads, in that row.' : ''}</p>
         <p class="enc-map-how" data-window>${windowed(drawn)}</p></div>`, element);
   }
 

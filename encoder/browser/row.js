@@ -61,11 +61,11 @@ export const largest = (values, by = Math.abs) => {
 const why = run => (run.about.edits ? 'this run was changed on the way' : 'this model does more on the way than this stop shows');
 
 /** How well all lines agree, as a sentence. @param {Packet} run @param {Line[]} lines @param {string} [where] */
-function checked(run, lines, where = 'Recorded in this run; done again here, it agrees') {
+function checked(run, lines, where = 'Recorded in this run; computed again here, it agrees') {
   const told = lines.filter(line => line.digits !== null);
   if (!told.length) return { check: '', agrees: true };
   const wrong = told.filter(line => !line.agrees);
-  if (wrong.length) return { check: `Done again here, ${wrong.length} of ${told.length} do not agree: ${why(run)}.`, agrees: false };
+  if (wrong.length) return { check: `Computed again here, ${wrong.length} of ${told.length} do not agree: ${why(run)}.`, agrees: false };
   const digits = /** @type {number} */ (told[0].digits);
   return { check: `${where} to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`, agrees: true };
 }
@@ -178,7 +178,7 @@ function scoresTable({ run, vectors, chosen, own, position, names }) {
   return {
     about: `q of ${own} and k of`,
     columns: [{ name: 'length of k', form: 'number', within: long }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number', within: products ? 0 : long * lengthOf(query), step: 'attention.scores' }],
-    lines, sum: null, ...checked(run, lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
+    lines, sum: null, ...checked(run, lines, 'Recorded in this run; computed again here from 16-bit q and k, it agrees'),
   };
 }
 
@@ -236,8 +236,8 @@ function mixedTable(asked, column) {
     lines, agrees: !wrong,
     sum: { name: 'all of them', numbers: [shares.reduce((sum, share) => sum + share, 0), null, lengthOf(made), made[column] ?? NaN] },
     check: wrong
-      ? `Done again here, ${wrong} of the ${size} numbers of this mixture do not agree: ${why(run)}.`
-      : `Recorded in this run; all ${size} numbers of the mixture were done again here, and its length agrees to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`,
+      ? `Computed again here, ${wrong} of the ${size} numbers of this mixture do not agree: ${why(run)}.`
+      : `Recorded in this run; all ${size} numbers of the mixture were computed again here, and its length agrees to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`,
   };
 }
 
@@ -269,6 +269,6 @@ function vectorTable(stop, { vectors, chosen, own, position }) {
     sum: { name: `length of all ${vector.length}`, numbers: [length, 1] }, agrees: true,
     check: stop.key === 'x'
       ? `Recorded in this run: ${{ norm: 'what the norm before attention made of its input', layer: `what layer ${chosen.layer - 1} gave` }[reads ?? ''] ?? 'what the embedding gave'}.`
-      : 'Recorded in this run. The matrix stays in the model: it is not sent, so this is not done again here.',
+      : 'Recorded in this run. The matrix stays in the model: it is not sent, so this is not computed again here.',
   };
 }

@@ -95,7 +95,7 @@ const WRITTEN = {
 };
 
 /** @param {number} digits @param {string} [all] */
-const proved = (digits, all = '') => `Recorded in this run. Done again here from 16-bit numbers ${all ? `${all} agree, this one` : 'it agrees'} ${digitsSaid(digits)}.`;
+const proved = (digits, all = '') => `Recorded in this run. Computed again here from 16-bit numbers ${all ? `${all} agree, this one` : 'it agrees'} ${digitsSaid(digits)}.`;
 
 /**
  * The arithmetic of a stop, done again. `wrong` counts the units that do not agree, where all were done again.
@@ -109,7 +109,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   }
   if (key === 'activation') {
     const { terms, made, digits } = activationAgain(block, i, unit), x = three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
-    const proof = bad ? `Done again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
+    const proof = bad ? `Computed again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
     const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, units.cuts && terms.before > 0 ? x : three(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;

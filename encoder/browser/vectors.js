@@ -89,5 +89,5 @@ export function vectorSlider({ point, keep }) {
   return { element, slider, foot, draw, end: paper.end };
 }
 
-/** Arithmetic that was done again here, with a tick where the run recorded the same; `words` say how, and where it did not what is wrong. @param {string} text @param {boolean} agrees @param {string} words */
+/** Arithmetic that was computed again here, with a tick where the run recorded the same; `words` say how, and where it did not what is wrong. @param {string} text @param {boolean} agrees @param {string} words */
 export const worked = (text, agrees, words) => html`<p class="vs-worked" dir="ltr"><span>${text}</span>${agrees ? html` <span class="vs-tick" role="img" data-agrees="true" aria-label=${words} title=${words}>✓</span>` : html`<span class="vs-tick" data-agrees="false">${words}</span>`}</p>`;
