@@ -36,7 +36,9 @@ from pages.ui import browser_scripts
 from pages.ui.server import jobs
 
 ROOT = Path(__file__).parents[1]
-STOPS = re.findall(r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/stops.js").read_text("utf-8"))
+STOPS = re.findall(
+    r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/steps_of_attention.js").read_text("utf-8")
+)
 RUN: dict[str, Any] = {
     "level": 1,
     "sentence": "The cat chased the mouse.",

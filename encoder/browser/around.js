@@ -53,7 +53,7 @@ function beginBar(root) {
     run: () => null,
     pictures: () => pictures.map(({ name, picture, query }) => ({ name, picture, query })),
   }));
-  /** @type {import('./keep.js').Keep} */
+  /** @type {import('./save_menu.js').Keep} */
   const file = ({ picture, format, size = 'shown' }, signal) => now.file(new Map(pictures.find(one => one.picture === picture)?.files).get(`${format}_${size}`) ?? '', signal);
   const gone = new AbortController(), top = bar(root, context, [], byKeys(root, { p: [BEFORE_CLASS, present] }, gone.signal));
   /** The bar without its menus, and the page large. */

@@ -16,9 +16,9 @@ import { largest, tableOf } from './row.js';
 import { begins, called, calledToken, held, look, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
-import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
+import { cellOf, labelOf, readCell, STOPS, stopOf } from './steps_of_attention.js';
 import { open, placeOf, REST, spelled, toQuery } from './store.js';
-import { divisorOf, maskedBy, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
+import { divisorOf, maskedBy, maskOf, namesOf, numbersOf, SHUT } from './number_strips.js';
 import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -29,7 +29,7 @@ const KEPT = 24; // pictures
 const FEW = 16; // tokens up to which a map needs no more room than what is told beside it
 const COLDEST = 0.1, HOTTEST = 4; // temperatures
 
-/** Whether a step gives nothing but zeros: it is off. @param {import('./strips.js').Numbers} numbers */
+/** Whether a step gives nothing but zeros: it is off. @param {import('./number_strips.js').Numbers} numbers */
 const noneOf = ({ values, parts }) => parts !== 'share' && values.every(value => value === 0);
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -47,7 +47,7 @@ export function attention(root, context) {
   let pointed = null;
   /** What takes a guess where a lesson asks. @type {((position: number) => void) | null} */
   let taken = null;
-  /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
+  /** @type {WeakMap<Packet, Map<string, import('./number_strips.js').Numbers>>} */
   const cache = new WeakMap();
   let wished = '', rested = '', resting = 0; // the number whose origin is asked for
   let temperature = 1, played = -1, all = false, unfolded = false, moving = 0, moves = 0; // `moving` is 0 for a stop that shows its end at once
@@ -86,7 +86,7 @@ export function attention(root, context) {
     return { index, stop, layer, head, numbers, columns, at: { row, column } };
   }
 
-  /** The column of a row that stands out. @param {number} index @param {number} row @param {import('./strips.js').Numbers | null} numbers */
+  /** The column of a row that stands out. @param {number} index @param {number} row @param {import('./number_strips.js').Numbers | null} numbers */
   function best(index, row, numbers) {
     const from = STOPS[index].shape === 'grid' ? numbersAt(stopOf(''), 1) ?? numbers : numbers;
     if (!from) return 0;
@@ -108,7 +108,7 @@ export function attention(root, context) {
       if (list.size > KEPT) list.delete([...list.keys()][0]);
       list.set(key, found);
     }
-    return /** @type {import('./strips.js').Numbers} */ (list.get(key));
+    return /** @type {import('./number_strips.js').Numbers} */ (list.get(key));
   }
 
   /** Chooses a stop; a cell that is kept goes with it. @param {number} index */
@@ -249,7 +249,7 @@ export function attention(root, context) {
     return html`<p class="at-most">${begins(said('in_pieces', { which: many.join(', '), from: called(of, from), to: from === to ? 'itself' : called(of, to), share }))}</p>`;
   }
 
-  /** The formula of a stop, with this model's numbers. @param {import('./stops.js').Stop} stop @param {Packet | null} there */
+  /** The formula of a stop, with this model's numbers. @param {import('./steps_of_attention.js').Stop} stop @param {Packet | null} there */
   function formulaOf({ key, formula, bias }, there) {
     const of = /** @type {Packet} */ (run), divisor = divisorOf(of, there), { distance = false, bias: biased = true } = /** @type {{distance?: boolean, bias?: boolean}} */ (there?.about ?? {});
     if (key === 'mask') return formula.replace('−∞', typeset(brief(maskOf(of))));
@@ -263,7 +263,7 @@ export function attention(root, context) {
     return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
   }
 
-  /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
+  /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./number_strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
     const name = (/** @type {number} */ position) => calledToken(/** @type {Packet} */ (run), position), value = numbers.values[at.row * numbers.columns + at.column], from = name(numbers.rows[at.row]);
     const why = numbers.shut?.[at.row * numbers.columns + at.column], figure = typeset(sure(value, numbers.within ?? 0));
@@ -273,7 +273,7 @@ export function attention(root, context) {
     return begins(`${STOPS[index].called} ${from}, number ${at.column}: ${figure}`);
   }
 
-  /** What the temperature changed, in a sentence. @param {At} at @param {import('./strips.js').Numbers} numbers */
+  /** What the temperature changed, in a sentence. @param {At} at @param {import('./number_strips.js').Numbers} numbers */
   function warmed(at, numbers) {
     const of = /** @type {Packet} */ (run), before = numbersAt(stopOf(''), 1);
     const place = at.row * numbers.columns + at.column, now = numbers.values[place], was = before ? before.values[place] : NaN;
@@ -281,7 +281,7 @@ export function attention(root, context) {
     return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
   }
 
-  /** What a stop whose rows are vectors gives, and what that is for; null of the others, and while it is waited for. @param {import('./stops.js').Stop} stop @param {number} position @param {import('./strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */
+  /** What a stop whose rows are vectors gives, and what that is for; null of the others, and while it is waited for. @param {import('./steps_of_attention.js').Stop} stop @param {number} position @param {import('./number_strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */
   function toldOf(stop, position, numbers, at, top, share) {
     const of = /** @type {Packet} */ (run), value = numbers?.values[at.row * numbers.columns + at.column] ?? NaN;
     if (stop.shape !== 'strip' || !numbers || Number.isNaN(value) || Number.isNaN(share)) return null;

@@ -2,7 +2,7 @@
 // The one bar: menu, page, sentence, model, keep.
 import { el, focused, isTyped, put, write } from './dom.js';
 import { fold, plainly } from './controls.js';
-import { keep } from './keep.js';
+import { keep } from './save_menu.js';
 import { html, live, nothing, render as into } from './lit.js';
 import { inMask } from './run.js';
 

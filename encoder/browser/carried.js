@@ -454,7 +454,7 @@ export function carried({ context, root, changed, choose }) {
       now = known();
     },
     headline,
-    /** What can be saved. @returns {import('./keep.js').Kept[]} */
+    /** What can be saved. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       const { found, all } = now, [guess, over] = competing();
       if (!found?.small || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];

@@ -1,6 +1,6 @@
 // @ts-check
 // The seat of a tab in a class: the tab keeps it by itself, and the browser keeps that of who leads, for a tab that is opened anew.
-import { keptIn } from './kept.js';
+import { keptIn } from './browser_storage.js';
 
 const KEPT = 'class-seat', LED = 'class-led';
 const LINK = /^#class=([\w-]{1,80})$/, SEAT = /^[A-Z]{6}-(leads|follows|alone)-[0-9a-f]{32}$/;

@@ -2,8 +2,8 @@
 // The sheet of a pupil: what they answered, sent and saw in a class; and that of the teacher. This browser alone keeps it, until the tab is closed.
 import { el } from './dom.js';
 import { html, nothing, render as into, repeat } from './lit.js';
-import { saved } from './keep.js';
-import { keptIn } from './kept.js';
+import { saved } from './save_menu.js';
+import { keptIn } from './browser_storage.js';
 import { letters } from './still.js';
 
 const KEPT = 'class-sheet', SEEN = 3; // observations

@@ -16,7 +16,7 @@ import { begins, calledToken, choice, direction, maskToken, wordAt, words } from
 import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
-import { namesOf } from './strips.js';
+import { namesOf } from './number_strips.js';
 import { asIs, explained, explainedParts } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
 import { vectorSlider, worked } from './vectors.js';

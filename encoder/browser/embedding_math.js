@@ -4,7 +4,7 @@ import { addingUp, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { apart, begins } from './run.js';
 import { parts, say } from './say.js';
-import { half as halfOf } from './strips.js';
+import { half as halfOf } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./say.js').Part} Said */

@@ -17,7 +17,7 @@ import { lengthOf } from './row.js';
 import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
 import { withoutPart } from './spine.js';
-import { namesOf } from './strips.js';
+import { namesOf } from './number_strips.js';
 import { open, spelled, toQuery } from './store.js';
 import { explained } from './terms.js';
 import { tokenRow } from './tokens.js';

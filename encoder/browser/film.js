@@ -13,7 +13,7 @@ import { look } from './look.js';
 import { many, percent, tight, typeset } from './number.js';
 import { fromRight } from './run.js';
 import { say } from './say.js';
-import { stage } from './stage.js';
+import { stage } from './sentence_arcs.js';
 
 /** A curve: its name and its shares by moment; null where there is none. @typedef {{title: string, shares: (number | null)[]}} Curve */
 /**

@@ -2,7 +2,7 @@
 // A picture of numbers on one canvas: where its cells and names stand, its colours, and how it is painted. No page.
 import palette from '../support/palette.json' with { type: 'json' };
 
-/** @typedef {import('./strips.js').Numbers} Numbers */
+/** @typedef {import('./number_strips.js').Numbers} Numbers */
 /** @typedef {'light' | 'dark'} Theme */
 /** @typedef {[number, number, number]} Colour */
 

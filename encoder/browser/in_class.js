@@ -5,7 +5,7 @@ import { linked, ofSeat } from './class_seat.js';
 import { keepSheet, sheetOf } from './class_sheet.js';
 import { dress, isTyped, put } from './dom.js';
 import css from './in_class.css';
-import { saved } from './keep.js';
+import { saved } from './save_menu.js';
 import { look } from './look.js';
 import { still } from './still.js';
 import { CLASS, REST } from './store.js';

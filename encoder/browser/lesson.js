@@ -2,14 +2,14 @@
 // A lesson beside the real page: a strip with what is said and asked, and the sentence to answer in. One for a tab, whatever page it shows.
 import { bars } from './bars.js';
 import { below, dress, el, keepBelow, put, write } from './dom.js';
-import { keptIn } from './kept.js';
+import { keptIn } from './browser_storage.js';
 import css from './lesson.css';
 import { html, nothing, render as into, repeat } from './lit.js';
 import { look } from './look.js';
 import { brief, percent, tight } from './number.js';
 import { fromRight } from './run.js';
 import { say } from './say.js';
-import { stage } from './stage.js';
+import { stage } from './sentence_arcs.js';
 import { CLASS, open } from './store.js';
 
 /** @typedef {Record<string, string>} Query */

@@ -5,7 +5,7 @@ import { chart } from './chart.js';
 import { radios } from './controls.js';
 import { dress, el, focused, themeOf } from './dom.js';
 import { colourOf, css as colour, inkOn } from './grid.js';
-import { keep, saved } from './keep.js';
+import { keep, saved } from './save_menu.js';
 import { html, nothing, render as into, repeat } from './lit.js';
 import css from './more.css';
 import { brief, percent, tight, typeset } from './number.js';

@@ -8,7 +8,7 @@ import { html, nothing, render as into } from './lit.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { OPEN, placeOf, toQuery } from './store.js';
-import { reading } from './reading.js';
+import { reading } from './input_options.js';
 import { choice, maskToken, nobodys } from './run.js';
 import { say } from './say.js';
 import { spine } from './spine.js';
@@ -30,7 +30,7 @@ import { meanings } from './terms.js';
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean, numbers?: boolean,
- *   examples?: string[], menu?: boolean, reads?: boolean, drawn?: () => void, above?: () => Above | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./keep.js').Keep, more?: import('./more.js').Ask
+ *   examples?: string[], menu?: boolean, reads?: boolean, drawn?: () => void, above?: () => Above | null, origin?: typeof import('./origin_of_number.js').originOf, keep?: import('./save_menu.js').Keep, more?: import('./more.js').Ask
  * }} Options
  */
 /**
@@ -40,11 +40,11 @@ import { meanings } from './terms.js';
  *   store: Store, load: Load, say: typeof say, mask: () => string | null, go: (key: string, also?: import('./store.js').Changes) => void, options: () => Options, run: () => Packet | null,
  *   part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
- *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./keep.js').Kept[], main: (named: string, query: Record<string, string>, position?: number) => {picture: string, query: Record<string, string>}, code: () => void, more: (section: string, choices: Record<string, string>) => void,
+ *   asks: () => Above['asks'], counted: () => Head[], tries: () => boolean, pictures: () => import('./save_menu.js').Kept[], main: (named: string, query: Record<string, string>, position?: number) => {picture: string, query: Record<string, string>}, code: () => void, more: (section: string, choices: Record<string, string>) => void,
  *   below: (choices: Record<string, string>) => void
  * }} Context
  */
-/** `pictures` are what can be saved, the main one first; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, pictures: () => import('./keep.js').Kept[], end: () => void}} Page */
+/** `pictures` are what can be saved, the main one first; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, pictures: () => import('./save_menu.js').Kept[], end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */

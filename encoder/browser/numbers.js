@@ -11,7 +11,7 @@ import { brief, inCell, percent, short, typeset } from './number.js';
 import css from './numbers.css';
 import { picture } from './picture.js';
 import { open as show, placeOf, spelled, toQuery } from './store.js';
-import { namesOf } from './strips.js';
+import { namesOf } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
@@ -132,7 +132,7 @@ export function numbers(root, context, of) {
       state = now;
       render();
     },
-    /** The picture of the step, where it is what stands in sight. @returns {import('./keep.js').Kept[]} */
+    /** The picture of the step, where it is what stands in sight. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       if (!run || !described || page.getBoundingClientRect().top > innerHeight / 2) return [];
       const { step, title, layer } = described;

@@ -4,13 +4,13 @@ import { brief, percent, sure, tight, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { largest, product } from './row.js';
 import { calledToken } from './run.js';
-import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './strips.js';
+import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** @typedef {import('./stops.js').Stop} Stop */
-/** @typedef {import('./stops.js').Place} Place */
-/** @typedef {import('./strips.js').Chosen} Chosen */
-/** @typedef {import('./strips.js').Numbers} Numbers */
+/** @typedef {import('./steps_of_attention.js').Stop} Stop */
+/** @typedef {import('./steps_of_attention.js').Place} Place */
+/** @typedef {import('./number_strips.js').Chosen} Chosen */
+/** @typedef {import('./number_strips.js').Numbers} Numbers */
 /** A row of numbers: `share` is the part of it that is taken, `shut` tells what is not looked at. @typedef {{name: string, values: ArrayLike<number>, parts: 'share' | 'signed', share?: number, shut?: Uint8Array | null}} Strip */
 /** A line of a sum: `how` its value was made, and `text`, as it is written. @typedef {{name: string, value: number, how: string, text: string}} Line */
 /**

@@ -6,7 +6,7 @@ import { short, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { digitsOf, largest } from './row.js';
 import { aboutOf } from './embedding_math.js';
-import { divisorOf, half, maskedOf, meeting, productsOf, scoresOf, softmax } from './strips.js';
+import { divisorOf, half, maskedOf, meeting, productsOf, scoresOf, softmax } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Place} Place */

@@ -3,7 +3,7 @@
 import { atRest, headline, leads, opener, told as sheetOf } from './controls.js';
 import { dress, el, themeOf } from './dom.js';
 import { headKind, howAdded, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
-import { layered } from './layered.js';
+import { layered } from './layer_grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
@@ -17,7 +17,7 @@ import { explained } from './terms.js';
 import { wordRow } from './tokens.js';
 import { wordPair } from './word_pair.js';
 import { aboutSum, MOST_TOKENS, pairOf, partSum, sumOf, wordSum } from './word_sum.js';
-import { guessed, masked, said, turned, wordsTable } from './settling.js';
+import { guessed, masked, said, turned, wordsTable } from './logit_lens.js';
 import { open, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */

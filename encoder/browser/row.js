@@ -3,13 +3,13 @@
 
 import { at, row } from './packet.js';
 import { calledToken } from './run.js';
-import { divisorOf, half, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './strips.js';
+import { divisorOf, half, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./packet.js').Numbers} Kept */
-/** @typedef {import('./stops.js').Stop} Stop */
-/** @typedef {import('./stops.js').Place} Place */
-/** @typedef {import('./strips.js').Chosen} Chosen */
+/** @typedef {import('./steps_of_attention.js').Stop} Stop */
+/** @typedef {import('./steps_of_attention.js').Place} Place */
+/** @typedef {import('./number_strips.js').Chosen} Chosen */
 
 /** How a column is written; `within` is how far its numbers may be from the run's own, `step` is where the run recorded them. @typedef {{name: string, form: Form, within?: number, step?: string}} Column */
 /** @typedef {'number' | 'power' | 'percent' | 'sum' | 'text'} Form */

@@ -176,7 +176,7 @@ export function spine(context) {
   }
   return {
     element,
-    /** What can be saved. @returns {import('./keep.js').Kept[]} */
+    /** What can be saved. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       if (!run || element.hidden) return [];
       const { shares, wait, position } = spokenOf(run), { layer, head, word } = state;

@@ -6,8 +6,8 @@ import { boxOf, cellAt, colourOf, endsOf, layout } from '../../encoder/browser/g
 import { read } from '../../encoder/browser/packet.js';
 import { digitsOf } from '../../encoder/browser/row.js';
 import { begins, calledToken } from '../../encoder/browser/run.js';
-import { cellOf, labelOf, readCell, STOPS, stopOf } from '../../encoder/browser/stops.js';
-import { maskedBy, namesOf, numbersOf } from '../../encoder/browser/strips.js';
+import { cellOf, labelOf, readCell, STOPS, stopOf } from '../../encoder/browser/steps_of_attention.js';
+import { maskedBy, namesOf, numbersOf } from '../../encoder/browser/number_strips.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
 const run = read(new Uint8Array(readFileSync(shipped)));

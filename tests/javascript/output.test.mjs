@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { words } from '../../encoder/browser/run.js';
-import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/settling.js';
+import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/logit_lens.js';
 import { leadSaid, pairOf, sumOf } from '../../encoder/browser/word_sum.js';
 
 const text = parts => parts.map(part => part.text).join('');

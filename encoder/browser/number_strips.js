@@ -4,7 +4,7 @@
 import { row } from './packet.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** @typedef {import('./stops.js').Stop} Stop */
+/** @typedef {import('./steps_of_attention.js').Stop} Stop */
 
 /**
  * Which head of which layer is drawn; `temperature` divides the scores before softmax, 1 is the model's own.

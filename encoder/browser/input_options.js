@@ -3,7 +3,7 @@
 import { sentenceField } from './bar.js';
 import { el, focused, put } from './dom.js';
 import { html, render as into } from './lit.js';
-import { namesOf } from './strips.js';
+import { namesOf } from './number_strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Which of the two is open. @typedef {'second' | 'mask'} Part */

@@ -3,7 +3,7 @@
 import { el, focused, put, reveal, rove } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
 
-/** @typedef {import('./settling.js').Table} Table */
+/** @typedef {import('./logit_lens.js').Table} Table */
 /** @typedef {{column: number, row: number}} At `row` is -1 for the heads of columns */
 /** @typedef {{keep: (column: number, word: number | null, token: number | null) => void}} Heard */
 
