@@ -86,7 +86,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert hears.parts["class"]["led"] and hears.parts["own"]["answer"] is None
         post(client, "ask", seat=teacher, query=GAP, kind="look", word=2)
         about = asked(hears.until(asked))
-        assert about["ask"] == "Which word does “keys” look at most in layer 1, head 2?"
+        assert about["ask"] == "Which word does “keys” look at most in head 2 of layer 1?"
         assert len(about["options"]) == 10 and about["options"][1:4] == ["keys", "to", "the (4)"]
         assert about["sentence"] == "The keys to the cabinet ____ on the table."
         assert post(client, "answer", seat=pupil, number=1, round=1, answer=3) == {"taken": True}

@@ -157,7 +157,7 @@ export function output(root, context) {
       grid.draw({ ...moves.table(), key }, column);
     }
     into(html`${head.element}
-      <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Mask it</button>` : nothing}</div>
+      <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Hide it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
       <div class="ou-headline"><h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'Stopped after a layer, the model would say'}</h2>
         <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p></div>

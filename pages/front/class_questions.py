@@ -131,7 +131,7 @@ def look(at: Screen, given: Mapping[str, Any]) -> Question:
     if not 2 <= len(among) <= MOST_OPTIONS:
         raise EncoderError(f"the sentence has {len(among)} words; a class chooses among 2 to {MOST_OPTIONS}")
     row = at.trace[f"layers.{at.view.layer}.attention.weights"][at.view.head, word, among]
-    ask = f"Which word does {at.named(word)} look at most in layer {at.view.layer}, head {at.view.head}?"[:LONGEST]
+    ask = f"Which word does {at.named(word)} look at most in head {at.view.head} of layer {at.view.layer}?"[:LONGEST]
     called, shares = at.called(), tuple(row.tolist())
     names = tuple(called[i][-LONGEST_OPTION:] for i in among)
     about = Question(0, "choice", ask, float(row.argmax()), names, shares, sentence=at.sentence(), where=at.where())
@@ -142,7 +142,7 @@ def much(at: Screen, given: Mapping[str, Any]) -> Question:
     """Return how much of its weight a word gives to another."""
     word, to = at.token(given.get("word")), at.token(given.get("to"))
     layer, head = at.view.layer, at.view.head
-    ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in layer {layer}, head {head}?"
+    ask = f"What percentage of its weight does {at.named(word)} give {at.named(to)} in head {head} of layer {layer}?"
     share = float(at.trace[f"layers.{layer}.attention.weights"][head, word, to])
     about = Question(0, "number", ask[:LONGEST], 100 * share, high=100.0, sentence=at.sentence(), where=at.where())
     return replace(

@@ -127,7 +127,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     is_at(phone, "attention", layer="4", head="2")
 
     ask_where(teacher)
-    expect(question(phone)).to_contain_text("look at most in layer 4, head 2")
+    expect(question(phone)).to_contain_text("look at most in head 2 of layer 4")
     for page in (teacher, phone):
         expect(page.locator(".enc-class-veil")).to_be_visible()
         expect(page.locator(".front")).to_be_hidden()
@@ -185,7 +185,7 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     follows(phone)
 
     ask_where(teacher)
-    expect(question(phone)).to_contain_text("look at most in layer")
+    expect(question(phone)).to_contain_text("look at most in head")
     words(phone).nth(2).locator("input").press("Space")
     expect(question(phone)).to_contain_text("Your answer: b (3)")
     words(phone).nth(2).locator("input").press("ArrowRight")

@@ -184,7 +184,7 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
     page = opened(sentence=CAT, word=2)
     expect(title(page)).to_contain_text("The model reads “cat” here and says it again, with")
-    button = page.get_by_role("button", name="Mask it")
+    button = page.get_by_role("button", name="Hide it")
     button.click()
     expect(title(page)).to_contain_text("at the gap")
     assert page.evaluate("window.store.get().sentence") == MASKED_CAT and page.evaluate("window.store.get().word") == 2
@@ -246,7 +246,7 @@ def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(o
     most = int(cosine[:, 2].diff().abs().argmax())
     expect(title(page)).to_contain_text(f"The vector of “cat” turns most in layer {most}")
     expect(page.locator(".ou-about")).to_have_text("This model has no head that guesses words.")
-    expect(page.get_by_role("button", name="Mask it")).to_be_hidden()
+    expect(page.get_by_role("button", name="Hide it")).to_be_hidden()
     for column in range(LAYERS + 1):
         for row in range(len(vectors[0])):
             shown = float(cell(page, column, row).inner_text().replace("\u2212", "-"))

@@ -253,7 +253,10 @@ def counts(rows: Sequence[Any], part: str) -> Mapping[Any, Sequence[Any]]:
     """Units or heads, and how many of their contexts are on a word."""
     counted = [asdict(row) for row in rows]
     return {
-        part: [f"L{row['layer']}{'H' if part == 'head' else ' unit '}{row[part]}" for row in counted],
+        part: [
+            f"{row['layer']}.{row['head']}" if part == "head" else f"{row['unit']} of layer {row['layer']}"
+            for row in counted
+        ],
         "drawn evenly, on it": [row["sampled"] for row in counted],
         "drawn": [row["of_sampled"] for row in counted],
         "largest, on it": [row["top"] for row in counted],
