@@ -151,7 +151,9 @@ def test_a_word_finds_its_units(atlas: Atlas) -> None:
     shown = section("heads", "find", **HERE, atlas_word="Monday")
     share = percent(first.sampled / first.of_sampled)
     here = f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has {share}"
-    assert here in words(shown) and tables(shown)["atlas_word_units"]["unit"][0] == f"{first.unit} of layer {first.layer}"
+    assert (
+        here in words(shown) and tables(shown)["atlas_word_units"]["unit"][0] == f"{first.unit} of layer {first.layer}"
+    )
     assert "This model reads “xylophonist” as" in words(section("heads", "find", **HERE, atlas_word="xylophonist"))
     assert "From any token to [SEP]" in words(section("heads", "find", **HERE, atlas_key="[SEP]"))
 

@@ -122,8 +122,8 @@ def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) 
     ("asked", "said"),
     [
         ("nothing", "no picture is called 'nothing'"),
-        ("weights_a", "no numbers of one sentence"),
-        ("lens", "no numbers of one sentence"),
+        ("weights_a", "does not give numbers of one sentence"),
+        ("lens", "does not give numbers of one sentence"),
         ("measured?size=2", "has no choice 'size'; it has atlas_of, measure, over"),
         ("mixing?size=2", "it has none"),
     ],
