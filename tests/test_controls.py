@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 ABOUT = {
     "a trained model": (
         "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "feed_forward_needed",
-        "rows_hold_meaning", "told_in", "names_told", "one_head_both", "heads_licensed",
+        "rows_hold_meaning", "told_in", "names_told", "one_head_both", "heads_passed",
         "each_carries_one",
     ),
     "any model": (

@@ -504,7 +504,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "one_head_both": (
         holds(**BOTH), untried(planting(), **BOTH), fails(planting(("keys", "table"), ("keys", "sara")), **BOTH),
     ),
-    "heads_licensed": (
+    "heads_passed": (
         holds(PASSING, chosen=[6, 7]), condition(PASSING, chosen=[3, 6]), fails(chosen=[6, 7]),
         untried(model("post-norm"), chosen=[0]),
     ),

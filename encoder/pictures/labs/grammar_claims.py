@@ -74,7 +74,7 @@ def distance_first(encoder: TextEncoder, relation: str) -> Finding:
     chosen=[0, 1, 2, 3, 4, 5, 6, 7],
 )
 @trial()
-def heads_licensed(encoder: TextEncoder, chosen: list[int]) -> Finding:
+def heads_passed(encoder: TextEncoder, chosen: list[int]) -> Finding:
     """Each of the heads of these numbers, in some layer, links words by a relation in which it passed the exam.
 
     The numbers count from 0. The exam on gold trees knows relations of grammar, and possession among them.
