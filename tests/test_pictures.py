@@ -376,10 +376,11 @@ def test_no_page_draws_a_picture_past_the_registry_and_each_shows_what_is_there(
         shows |= set(re.findall(r"\b[A-Z][A-Z_0-9]+\b", text))
     assert used["plotly_chart"] <= {"pages/ui/picture_view.py"} and "chart" not in used
     scripts = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "encoder" / "browser").glob("*.js"))
-    kept = {key for key in IN_BROWSER if f"'{key}'" in scripts}  # what the browser's pages show
+    main = {key for page in PAGES.values() for key, _ in page.pictures.values()}
+    kept = {key for key in IN_BROWSER if key in main or f"'{key}'" in scripts}  # what the browser's pages show
     in_labs = {picture.key for lab in LABS.values() for picture in pictures_of(lab.parts)}
     below = {each.key for page in MORE.values() for parts in page.values() for each in pictures_of(parts)}
-    assert kept == set(IN_BROWSER) >= set(re.findall(r"picture: '(\w+)'", scripts))
+    assert kept == set(IN_BROWSER) >= main | set(re.findall(r"picture: '(\w+)'", scripts))
     modules = [vars(value) for name, value in vars(registry).items() if f"{registry.__name__}.{name}" in sys.modules]
     names = {
         name
@@ -392,7 +393,7 @@ def test_no_page_draws_a_picture_past_the_registry_and_each_shows_what_is_there(
 
 def test_the_terms_of_a_number_that_is_no_sum_are_refused_with_a_sentence() -> None:
     view = View(sentence="A cat.", model="small", cell=Cell("output", (0, 0)))
-    with pytest.raises(EncoderError, match=r"of output, is no sum of terms"):
+    with pytest.raises(EncoderError, match=r"of output, is not a sum of terms"):
         _ = answer(pictures()["terms"], view).numbers.array
 
 
