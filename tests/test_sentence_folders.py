@@ -86,7 +86,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a module that is not followed": ({"modules.json": [*MODULES[:2], ("2", "2_Dense", "models.Dense")]}, "s Dense;"),
     "another order": ({"modules.json": [MODULES[1], MODULES[0]]}, "lists Pooling, Transformer"),
     "no modules": ({"modules.json": []}, "lists nothing"),
-    "a folder elsewhere": ({"modules.json": [MODULES[0], ("1", "../../etc", "models.Pooling")]}, "no folder beside"),
+    "a folder elsewhere": ({"modules.json": [MODULES[0], ("1", "../../etc", "models.Pooling")]}, "not a folder beside"),
     "an inner folder": ({"modules.json": [("0", "0_Transformer", "models.Transformer"), MODULES[1]]}, "move its files"),
     "two ways at once": ({"1_Pooling/config.json": {**PLAIN, "pooling_mode_cls_token": True}}, "by cls with mean"),
     "a way that is not followed": ({"1_Pooling/config.json": {"pooling_mode": "weightedmean"}}, "by weightedmean"),
