@@ -200,6 +200,12 @@ def draw_stack(plane: Plane, chart: Chart) -> float:
         parts = [(name, value) for name, value in zip(chart.names(-1), values.tolist(), strict=True) if value]
         plane.text(0, top + line, title, "over", weight="bold")
         top, left, whole = top + 1.2 * line, 0.0, sum(value for _, value in parts)
+        if before := chart.look.get("before", {}).get(title):
+            plane.box(0, top, before * unit, 0.6 * line, plane.ink("pale"))
+            long = f"{brief(before)} long"
+            plane.text(0, top + 0.8 * line, long, "under", weight="bold")
+            plane.text(plane.width([long]) + 2 * line, top + 0.8 * line, "before gamma and beta", "under", "muted")
+            top += 2.3 * line
         if lengths := chart.look.get("arrows", {}).get(title):
             top += draw_arrows(plane, top, (float(values[0]) * unit, whole * unit), unit, lengths)
         for name, value in sorted(parts, key=lambda part: part[1] < 0):

@@ -319,7 +319,7 @@ def test_the_address_says_which_token_and_number(opened: Opened) -> None:
 def test_a_change_is_told_where_it_lies_between(opened: Opened, base: TextEncoder) -> None:
     trace = base.trace(SENTENCE, edits=(Edit("embedding.output", "zero", positions=(KEYS,)),))
     page = opened((base, trace), word=KEYS, step="embedding.output")
-    expect(page.locator("[data-agrees=false]")).to_contain_text("A change of this run lies between")
+    expect(page.locator("[data-agrees=false]")).to_contain_text("A change made to this run lies between")
     trace = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
     page = opened((base, trace), word=KEYS, step="embedding.positions")
     expect(finding(page)).to_contain_text("a change of this run took them away")

@@ -42,13 +42,14 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
     assert names == ["position", "layer 0", "", "1", "", "2", "", "3", "", "4", "", "5", ""]
     shown, are = parts(page), base.tokenizer.token_to_id("are")
     assert [part for part, *_ in shown] == ["-1,0", *(f"{layer},{block}" for layer in range(6) for block in (0, 1))]
-    before = float(trace["mlm.probabilities"][6, are])
+    before, fallen = float(trace["mlm.probabilities"][6, are]), []
     for part, cost, says in shown:
         after = float(without(base, trace, part)["mlm.probabilities"][6, are])
+        fallen.append(round(float(percent(before).split()[0]) - float(percent(after).split()[0])))  # as they are told
         assert cost == pytest.approx(before - after, abs=2e-5), part
         assert percent(after) in says.replace("\u00a0", " "), says
     points = page.locator(".enc-spine-parts em").all_inner_texts()
-    assert points == [f"{round(100 * cost) or 0}".replace("-", "\u2212") for _, cost, _ in shown]
+    assert points == [f"{fall}".replace("-", "\u2212") for fall in fallen]
     expect(page.locator(".enc-spine-key")).to_contain_text("points lost without it")
     assert dict((part, round(100 * cost)) for part, cost, _ in shown) | {"2,0": 14, "5,0": 27, "1,1": 21} == {
         part: round(100 * cost) for part, cost, _ in shown

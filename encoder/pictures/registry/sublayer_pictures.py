@@ -23,6 +23,8 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 
+SEEN = 0.002  # of a length: what gamma and beta make of it from there on is shown
+
 
 def part(scene: Scene) -> str:
     """The norm that is looked at, as the page does: that after attention, unless the other one is chosen."""
@@ -75,6 +77,15 @@ def lengths_of(scene: Scene) -> list[float]:
     return [float(np.linalg.norm(scene.t.array(f"layers.{scene.layer}.{name}")[scene[TOKEN]])) for name in names]
 
 
+def before_gamma(scene: Scene) -> dict[str, float]:
+    """How long the vector is after the norm, before gamma and beta; nothing where these make no other length of it."""
+    at = f"layers.{scene.layer}.{part(scene)}."
+    if f"{at}normalized" not in scene.t:
+        return {}
+    before, after = (float(np.linalg.norm(scene.t.array(at + step)[scene[TOKEN]])) for step in ("normalized", "output"))
+    return {"after the norm": before} if abs(after - before) >= SEEN * before else {}
+
+
 def say_parts(answer: Answer) -> str:
     """How far what came in and what was added reach along the sum."""
     scene, (kept, added, _) = answer.scene, answer.value(of_token(answer.scene))["the sum"]
@@ -100,7 +111,7 @@ LENGTH_PARTS = Picture(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
     options=(TOKEN,),
-    look=lambda answer: {"arrows": {"the sum": lengths_of(answer.scene)}},
+    look=lambda answer: {"arrows": {"the sum": lengths_of(answer.scene)}, "before": before_gamma(answer.scene)},
 )
 
 
