@@ -206,7 +206,7 @@ export function carried({ context, root, changed, choose }) {
   /** @param {Known} given */
   function picture({ all, ways, found }) {
     if (!found || found.why || !isFew(found)) return nothing;
-    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>
+    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>${phone.matches ? legend(found.heads[0]) : nothing}
       ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Finding where they take it from …'}</p>`;
   }
 
@@ -467,7 +467,7 @@ export function carried({ context, root, changed, choose }) {
       const waits = place() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
-      return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn && isFew(found) ? legend(found.heads[0]) : place() < 0 ? nothing : tries()}
+      return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn && isFew(found) ? (phone.matches ? nothing : legend(found.heads[0])) : place() < 0 ? nothing : tries()}
         <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !isFew(found) && each ? boardOf(found, each, BOARD) : nothing}${drawn ? itself(found) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower"><div>${isFew(found) ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
           ${isFew(found) && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;

@@ -282,7 +282,10 @@ export function more(root, context, page, titles, under, ask) {
   return {
     element, draw,
     /** Has a section in sight. @param {string} name */
-    lead: name => elementOf(name)?.scrollIntoView({ block: 'start' }),
+    lead(name) {
+      for (const group of groups) group.element.open ||= group.names.includes(name);
+      elementOf(name)?.scrollIntoView({ block: 'start' });
+    },
     end() {
       dark.removeEventListener('change', again);
       sections.forEach(one => one.end());
