@@ -42,8 +42,9 @@ class WordFit:
         rows = torch.tensor(ids).repeat(len(places), 1)  # [places, n]
         each = torch.arange(len(places))
         rows[each, places] = self.mask
-        scores = self.encoder.model.predict(self.encoder.model(rows))  # [places, n, words]
+        last = self.encoder.model(rows)[each, places]  # [places, d_model]: no other word is scored
+        scores = self.encoder.model.predict(last[:, None])  # [places, 1, words]
         assert scores is not None
-        shares = scores[each, places].log_softmax(-1)  # [places, words]
+        shares = scores[:, 0].log_softmax(-1)  # [places, words]
         likely: list[float] = shares[each, [ids[i] for i in places]].tolist()
         return likely
