@@ -457,7 +457,7 @@ export function carried({ context, root, changed, choose }) {
     /** What can be saved. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       const { found, all } = now, [guess, over] = competing();
-      if (!found?.small || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
+      if (!found || found.why || !isFew(found) || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
       return [{ name: 'What is carried, and from which words', ...context.main('', { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) }) }];
     },
     /** Whether the headline is of what is compared now. */

@@ -253,7 +253,7 @@ def spread_words(plane: Plane, words: Sequence[str]) -> tuple[list[float], float
 
 def rows_of(plane: Plane, chart: Chart) -> tuple[dict[int, float], dict[int, tuple[float, float]], float]:
     """How far down each arrow runs, where the band of each layer begins and ends, and where all end."""
-    arrows, shares = chart.look["arrows"], chart.numbers.array
+    arrows, shares = arrows_of(chart)
     rows, bands, down = dict[int, float](), dict[int, tuple[float, float]](), 3.4 * plane.line
     for layer in sorted({each[0] for each in arrows}):
         begun = down
@@ -265,11 +265,19 @@ def rows_of(plane: Plane, chart: Chart) -> tuple[dict[int, float], dict[int, tup
     return rows, bands, down + 1.2 * plane.line
 
 
+def arrows_of(chart: Chart) -> tuple[list[tuple[int, int, int, int]], list[float]]:
+    """The arrows and their shares; behind them what a head takes from several words, which begins where it ends."""
+    gap, more = chart.look["gap"], chart.look["from several"]
+    arrows = [*chart.look["arrows"], *((layer, head, gap, gap) for layer, head, _ in more)]
+    return arrows, [*map(float, chart.numbers.array), *(share for *_, share in more)]
+
+
 def draw_circuit(plane: Plane, chart: Chart) -> float:
     """Arrows from the words that heads read to where they write; all that reach the gap fall into it."""
-    look, shares, line, wide = chart.look, chart.numbers.array, plane.line, plane.wide
+    look, line, wide = chart.look, plane.line, plane.wide
     (middles, points), (rows, bands, end) = spread_words(plane, look["words"]), rows_of(plane, chart)
-    arrows, gap, (changed, new), (word, share) = look["arrows"], look["gap"], look["changed"], look["guess"]
+    gap, (changed, new), (word, share), (arrows, shares) = look["gap"], look["changed"], look["guess"], arrows_of(chart)
+    single = len(look["arrows"])
     for layer, (low, high) in bands.items():
         plane.box(0, low, wide, high - low, plane.ink("grid"), alpha=0.45)
         plane.text(0.4 * line, low + 0.2 * line, f"layer {layer}", "under", "muted")
@@ -297,21 +305,38 @@ def draw_circuit(plane: Plane, chart: Chart) -> float:
             bend = way * min(2.5 + size / 2, abs(goal - x))
             stop = goal - bend
             points_of_it = [(x, y), (stop, y), (goal, y), (goal, y + abs(bend)), (goal, end)]
-            plane.curve(points_of_it, FALLS, tint, linewidth=size / POINT)
+            dashes = {} if i < single else {"linestyle": (0, (0.6, 0.6))}
+            plane.curve(points_of_it, FALLS, tint, linewidth=size / POINT, **dashes)
         else:
             stop = goal
             plane.curve([(x, y), (goal - way * 2, y)], [1, 2], tint, linewidth=size / POINT)
             foot, half = goal - way * 2.2, size / 2 + 0.9
             plane.axes.add_patch(Polygon([(goal, y), (foot, y - half), (foot, y + half)], facecolor=tint, linewidth=0))
-        plane.axes.plot([x], [y], "o", color=tint, markersize=size / POINT * 0.9 + 1)
-        name = f"{layer}.{head} from {look['words'][start]} {percent(float(shares[i]), 1)}"
+        if i < single:
+            plane.axes.plot([x], [y], "o", color=tint, markersize=size / POINT * 0.9 + 1)
+        source = look["words"][start] if i < single else "several words"
+        name = f"{layer}.{head} from {source} {percent(shares[i], 1)}"
         name_arrow(plane, name, x, stop, y, tint)
     text, page = f"{word} {whole_percent(share)}", plane.ink("page")
     half, frame = plane.width([text]) / 2 + line, {"facecolor": page, "edgecolor": plane.ink("accent"), "linewidth": 1}
     corner, shape = (middles[gap] - half, end), "round,pad=0,rounding_size=1"
     plane.axes.add_patch(FancyBboxPatch(corner, 2 * half, 1.8 * line, boxstyle=shape, **frame))
     plane.text(middles[gap], end + 0.9 * line, text, weight="bold")
-    return plane.measured(end + 2.2 * line)
+    return plane.measured(draw_whole(plane, end + 2.8 * line, look["whole"]) if look["whole"] else end + 2.2 * line)
+
+
+def draw_whole(plane: Plane, top: float, parts: Sequence[tuple[str, float, str]]) -> float:
+    """What makes up the change, as one bar with a name for each part; where it ends."""
+    x, line, down = 0.0, plane.line, top + 2.6 * plane.line
+    plane.text(0, top, "The whole change", "under", "muted")
+    for text, share, kind in parts:
+        paint = plane.ink({"drawn": "accent", "hatched": "page", "rest": "grid"}[kind])
+        look: Any = {"hatch": "||||", "edgecolor": plane.ink("accent")} if kind == "hatched" else {}
+        plane.box(x, top + 1.4 * line, share * plane.wide, 0.9 * line, paint, **look)
+        plane.box(0, down + 0.15 * line, 0.9 * line, 0.6 * line, paint, **look)
+        plane.text(1.3 * line, down, f"{text} {whole_percent(share)}", "under", "muted")
+        x, down = x + share * plane.wide, down + 1.2 * line
+    return down
 
 
 def rows_in_order(rows: Mapping[int, float]) -> list[int]:

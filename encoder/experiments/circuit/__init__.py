@@ -4,7 +4,16 @@ from encoder.experiments.circuit.circuit_moments import CarriedMoments, Training
 from encoder.experiments.circuit.found_circuit import Circuit, EdgeShare, PairShare
 from encoder.experiments.circuit.many_pairs import find_circuit
 from encoder.experiments.circuit.minimal_pair import MinimalPair, PairError, PairRun, check_reacts, run_pair
-from encoder.experiments.circuit.own_pair import Board, Control, Edges, HeadSet, arrows, edges, study
+from encoder.experiments.circuit.own_pair import (
+    Board,
+    CarriedChange,
+    Control,
+    Edges,
+    HeadSet,
+    carried_change,
+    edges,
+    study,
+)
 from encoder.experiments.circuit.pair_file import given_pairs, read_pairs
 from encoder.experiments.circuit.patching import Edge, falls, reading, writing
 from encoder.experiments.circuit.phenomena import Phenomenon, phenomena, phenomenon
@@ -12,6 +21,7 @@ from encoder.experiments.circuit.shipped_circuits import ShippedCircuits, circui
 
 __all__ = [
     "Board",
+    "CarriedChange",
     "CarriedMoments",
     "Circuit",
     "Control",
@@ -26,8 +36,8 @@ __all__ = [
     "Phenomenon",
     "ShippedCircuits",
     "TrainingCircuit",
-    "arrows",
     "carried",
+    "carried_change",
     "check_reacts",
     "circuits_by_content",
     "edges",

@@ -83,6 +83,25 @@ class Edges:
     looks: dict[Head, float]
 
 
+@dataclass(frozen=True)
+class CarriedChange:
+    """What carries the flip of a pair: each head alone, the smallest set of heads, and the ways of that set."""
+
+    each: dict[Head, float]
+    heads: HeadSet
+    ways: Edges
+
+    @property
+    def arrows(self) -> dict[Edge, float]:
+        """The edges of the set, each with the share of the flip that it carries, the largest first."""
+        return self.ways.shares
+
+    @property
+    def from_several(self) -> dict[Head, float]:
+        """The heads of the set of which no single edge carries LEAST, each with what it carries alone."""
+        return {head: self.each[head] for head in self.heads.heads if all(edge.head != head for edge in self.arrows)}
+
+
 Result = Board | HeadSet | Control | Edges
 
 
@@ -102,16 +121,16 @@ def study(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:
     return results(encoder, run)
 
 
-def arrows(encoder: TextEncoder, run: PairRun) -> dict[Edge, float]:
-    """Return the edges of the smallest set of heads, each with the share of the flip that it carries: see `study`.
+def carried_change(encoder: TextEncoder, run: PairRun) -> CarriedChange:
+    """Return what `study` finds in the end.
 
     Raises:
         PairError: the flip is too small.
         EncoderError: a run of another model.
     """
-    *_, ways = study(encoder, run)
-    assert isinstance(ways, Edges)
-    return ways.shares
+    *_, board, heads, _, ways = study(encoder, run)
+    assert isinstance(board, Board) and isinstance(heads, HeadSet) and isinstance(ways, Edges)
+    return CarriedChange(board.each, heads, ways)
 
 
 def results(encoder: TextEncoder, run: PairRun) -> Generator[Result, None, None]:

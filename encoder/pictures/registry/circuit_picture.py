@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from encoder.experiments.circuit import Edge, MinimalPair, arrows, run_pair
+from encoder.experiments.circuit import CarriedChange, Edge, MinimalPair, carried_change, run_pair
 from encoder.metrics.lens import word
 from encoder.pictures.export.caption import About
-from encoder.pictures.expression import ENC, Call, call
+from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import percent, shown
+from encoder.support.formatting import listed, percent, shown
+
+ROUNDED = 0.005  # of the change: less is no percent
 
 GAP = Option(
     "gap",
@@ -30,9 +32,14 @@ def as_run(scene: Scene) -> Call:
     return call(run_pair, ENC, pair(scene))
 
 
-def measured(scene: Scene) -> Call:
+def study_of(scene: Scene) -> Call:
+    """What carries the change."""
+    return call(carried_change, ENC, as_run(scene))
+
+
+def measured(scene: Scene) -> Attribute:
     """The share of the change that each arrow carries."""
-    return call(arrows, ENC, as_run(scene))
+    return study_of(scene).arrows
 
 
 def edges_of(answer: Answer) -> list[Edge]:
@@ -89,7 +96,29 @@ def look(answer: Answer) -> Mapping[str, Any]:
             shown(run.b.tokenization.spelled(run.b.tokenization.word_of(run.changed))),
         ),
         "guess": (shown(word(scene.encoder, first)), float(shares[first])),
+        "from several": [(*head, share) for head, share in answer.value(study_of(scene)).from_several.items()],
+        "whole": whole(answer),
     }
+
+
+def whole(answer: Answer) -> list[tuple[str, float, str]]:
+    """What makes up the change, as it adds up: what each part is called, its share, and how it is drawn.
+
+    Nothing where a part is more than all of it, or pulls the other way.
+    """
+    change: CarriedChange = answer.value(study_of(answer.scene))
+    share, together = change.heads.share, change.ways.together
+    if together < ROUNDED or max(share, together) > 1 + ROUNDED:
+        return []
+    further = any(edge.target != answer.value(as_run(answer.scene)).place for edge in change.arrows)
+    drawn = "all arrows together" + ", pale ones too" * (together > share and further)
+    heads = listed([f"{layer}.{head}" for layer, head in sorted(change.heads.heads)])
+    parts = [
+        (drawn, together, "drawn"),
+        (f"{heads} from other words", share - together, "hatched"),
+        ("all else", 1 - max(share, together), "rest"),
+    ]
+    return [part for part in parts if part[1] >= ROUNDED]
 
 
 CARRIED = Picture(
