@@ -71,7 +71,7 @@ OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
 # For every head of a layer: of each stop its numbers, and of each row whether its arithmetic comes to what was
 # recorded; and the weights at a temperature.
 READ = """async ([first, second, layer, temperature]) => {
-  const names = ['packet', 'stops', 'strips', 'row']
+  const names = ['packet', 'steps_of_attention', 'number_strips', 'row']
   const [{ read }, { STOPS }, { numbersOf }, { tableOf }] = await Promise.all(
     names.map(name => import(`/encoder/browser/${name}.js`)))
   const bytes = text => Uint8Array.from(atob(text), one => one.charCodeAt(0))
@@ -125,7 +125,7 @@ def decoded(text: str, columns: int) -> np.ndarray[Any, Any]:
 
 # Of one number of every stop in each head: its strips, its terms, and whether its lines come to its total.
 OPERANDS = """async ([first, second, layer, place]) => {
-  const names = ['packet', 'stops', 'strips', 'operands']
+  const names = ['packet', 'steps_of_attention', 'number_strips', 'operands']
   const [{ read }, { STOPS }, { numbersOf }, { operandsOf }] = await Promise.all(
     names.map(name => import(`/encoder/browser/${name}.js`)))
   const bytes = text => Uint8Array.from(atob(text), one => one.charCodeAt(0))
