@@ -117,16 +117,17 @@ export function headKind(run, packet, sum) {
   return { single_label: said('label_single'), multi_label: said('label_several'), regression: said('label_number') }[labels?.problem ?? 'single_label'];
 }
 
-/** The taught sentences as dots, each where a head that has not seen it puts it, and this sentence as a line. @param {Packet} run @param {Packet} packet */
-export function taughtDots(run, packet) {
+/** The taught sentences as dots, each where a head that has not seen it puts it, in the colour of its label, and this sentence as a line. @param {Packet} run @param {Packet} packet @param {string} speaksFor the label that is blue in the sum */
+export function taughtDots(run, packet, speaksFor) {
   const taught = taughtOf(packet), labels = labelsOf(run), [first] = labels?.labels ?? [];
   const here = run.about.guesses[String(run.about.gap)]?.find(([name]) => name === first)?.[1];
   if (!taught || !labels || here === undefined) return nothing;
   const rows = labels.labels.slice(0, 2).map((name, label) => ({ name, all: taught.judged.filter(one => one[1] === label) }));
+  const kind = (/** @type {string} */ name) => (name === speaksFor ? 'is-for' : 'is-against');
   const right = (/** @type {TaughtSentence[]} */ all, /** @type {number} */ label) => all.filter(([, , share]) => (share > 0.5) === (label === 0)).length;
   return html`<section class="lb-taught" aria-label="The ${taught.judged.length} sentences"><h2 class="ou-title">The ${taught.judged.length} sentences, each judged unseen</h2>
-    <p class="lb-counts">${rows.map(({ name, all }, label) => html`<span class=${label ? 'is-against' : nothing}>${name} sentences: ${right(all, label)} of ${all.length} right</span>`)}</p>
-    <div class="lb-dots" aria-hidden="true"><i class="lb-half"></i><i class="lb-here" style="left: ${(100 * here).toFixed(1)}%"></i>${rows.map(({ all }, label) => stacked(all).map(({ one: [text, , share], up }) => html`<b class=${label ? 'is-against' : nothing} style="left: ${(100 * share).toFixed(1)}%; top: ${(label ? 72 : 26) + up * 3.2}%" title="${text} ${percent(share, 1)} ${first}"></b>`))}</div>
+    <p class="lb-counts">${rows.map(({ name, all }, label) => html`<span class=${kind(name)}>${name} sentences: ${right(all, label)} of ${all.length} right</span>`)}</p>
+    <div class="lb-dots" aria-hidden="true"><i class="lb-half ${kind(first)}"></i><i class="lb-here" style="left: ${(100 * here).toFixed(1)}%"></i>${rows.map(({ name, all }, label) => stacked(all).map(({ one: [text, , share], up }) => html`<b class=${kind(name)} style="left: ${(100 * share).toFixed(1)}%; top: ${(label ? 72 : 26) + up * 3.2}%" title="${text} ${percent(share, 1)} ${first}"></b>`))}</div>
     <p class="lb-axis" aria-hidden="true"><span>0 %</span><span>50 %</span><span>100 % ${first}</span></p><p class="ou-about">The line is this sentence, at ${tight(percent(here, 1))} ${first}.</p></section>`;
 }
 

@@ -144,6 +144,13 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     expect(page.locator(".lb-key")).to_contain_text("None turns it.")
     expect(page.locator(".ws-words em").nth(5)).to_have_text("none")
     expect(page.locator(".lb-counts")).to_contain_text("good sentences: 89 of 100 right")
+    # A label has one colour on the whole page, and the middle of the axis stands at the line.
+    colour = "one => getComputedStyle(one.matches('b') ? one : one.querySelector('i') ?? one)"
+    for name in dict(shipped_head.labels(trace) or []):
+        bar, said = page.locator(f".lb-bars [data-guess='{name}'] i"), page.locator(".lb-counts span", has_text=name)
+        assert bar.evaluate(f"{colour}.backgroundColor") == said.evaluate(f"{colour}.color"), name
+    half, tick = (page.locator(one).bounding_box() or {} for one in (".lb-half", ".lb-axis span >> nth=1"))
+    assert half["x"] == pytest.approx(tick["x"] + tick["width"] / 2, abs=3)
 
 
 def test_how_the_largest_number_was_computed_is_told_with_lines_that_give_it(
