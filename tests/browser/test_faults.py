@@ -84,7 +84,7 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
         with contextlib.ExitStack() as second:
             with rerun(page, 60):  # the address is "/" for a tenth of a second, until the app has named its pages
                 second.enter_context(started(APP, tmp_path / "second", tmp_path, port))
-            assert page.url == address
+            expect(page).to_have_url(address)
             page.locator("[data-head-row='2,6']").first.click()
             shows_weights(page, weights[6])
             with rerun(page, 60):

@@ -78,7 +78,7 @@ def test_a_lab_opened_far_down_the_list_begins_at_its_top_and_back_leads_to_the_
     page.wait_for_function(f"{TOP} === 0")
     with rerun(page):
         page.go_back()
-    assert page.url == f"{app_url}/lessons"
+    expect(page).to_have_url(f"{app_url}/lessons")
     expect(card).to_be_visible()
 
 
@@ -113,7 +113,7 @@ def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Pag
     expect(parts.nth(1)).to_be_checked()
     with rerun(page):
         page.go_back()
-    assert page.url == f"{app_url}/training"
+    expect(page).to_have_url(f"{app_url}/training")
     expect(parts.nth(0)).to_be_checked()
 
 
@@ -164,7 +164,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     open_page(page, f"{app_url}/{LAB}")
     with rerun(page):
         page.get_by_role("combobox", name="layer", exact=True).select_option("2")
-    assert "layer=2" in page.url
+    expect(page).to_have_url(re.compile(re.escape("layer=2")))
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])

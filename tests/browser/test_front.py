@@ -137,7 +137,7 @@ def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Pa
         with rerun(page):
             page.go_back()
         expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(text)
-    assert page.url == f"{app_url}/attention"
+    expect(page).to_have_url(f"{app_url}/attention")
 
 
 def test_a_line_that_is_cut_or_a_server_without_room_is_said_in_a_sentence_and_asked_again(

@@ -123,7 +123,7 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     expect(heavy).to_have_attribute("aria-pressed", "true")
     expect(film.locator(".fm-goal")).to_have_count(0)
     expect(chosen).to_have_text("20,000")
-    assert "born_word=6" in page.url
+    expect(page).to_have_url(re.compile(re.escape("born_word=6")))
     heavy.press("ArrowRight")
     expect(film.locator(".enc-word", has_text="bag")).to_be_focused()
 
@@ -172,7 +172,7 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     expect(page.locator(".at h1")).not_to_be_empty()
     assert "small,10000" in unquote(page.url) and "layer=2" in page.url and "head=0" in page.url
     expect(page.locator("h1")).to_contain_text("bag")  # from which the arcs went
-    assert "word=8" in page.url
+    expect(page).to_have_url(re.compile(re.escape("word=8")))
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(MAN)
 
 
@@ -288,7 +288,7 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
         page.get_by_role("button", name="Step into this network").click()
     expect(page.locator(".at h1")).not_to_be_empty()
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("g c e e e f f c e g")
-    assert "model=learned" in page.url
+    expect(page).to_have_url(re.compile(re.escape("model=learned")))
 
 
 def test_a_task_is_trained_in_the_page(page: Page, app_url: str) -> None:

@@ -90,7 +90,7 @@ def test_a_card_leads_to_the_step_that_comes_next_and_the_menu_back_to_the_list(
     follow_menu(page, "Lessons")
     expect(page.locator(".sh h1")).to_contain_text("Go on: The story")
     expect(strip).to_be_hidden()
-    assert "lesson=" not in page.url
+    expect(page).not_to_have_url(re.compile("lesson="))
 
 
 def test_a_claim_is_judged_on_its_card_and_nothing_gives_the_verdict_away_before(page: Page, app_url: str) -> None:
@@ -194,7 +194,7 @@ def test_a_lab_stands_alone_and_leads_back(page: Page, app_url: str) -> None:
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     expect(page.locator(".sh-card")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_text(LABS["Softmax"].question)
-    assert "lab=Softmax" in page.url
+    expect(page).to_have_url(re.compile(re.escape("lab=Softmax")))
     with rerun(page):
         widget(page, "all_lessons").get_by_role("button").click()
     expect(page.locator(".sh-card").first).to_be_visible()

@@ -446,4 +446,4 @@ def test_all_pages_that_draw_from_packets_are_there(opens: Opens, whole: Path) -
     link = page.get_by_role("link", name="Open it in the app")
     expect(link).to_have_attribute("href", "https://x.test/?a=<b>")
     expect(page.get_by_role("contentinfo")).to_contain_text("When it was kept: it was so Model: base, weights ")
-    assert page.url == whole.as_uri()
+    expect(page).to_have_url(whole.as_uri())
