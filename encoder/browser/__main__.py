@@ -66,13 +66,10 @@ def new_packets(
 
     encoder = TextEncoder.from_pretrained(model)
     runs = [(encoder, encoder.trace(sentence)) for sentence in sentences]
-    numbers = [[] if layers == [] else numbers_of_steps(*run, layers) for run in runs]
     if whole is False:
-        packets = [[first(*run)] for run in runs]
-    else:
-        with counting("packets"):
-            packets = held(runs, page=page, most=None if whole else MOST)
-    return [[*own, *steps] for own, steps in zip(packets, numbers, strict=True)]
+        return [[first(*run), *numbers_of_steps(*run, layers)] for run in runs]
+    with counting("packets"):
+        return held(runs, page=page, most=None if whole else MOST, numbers=layers)
 
 
 def main(given: list[str] | None = None) -> int:

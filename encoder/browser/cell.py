@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encoder.browser.held import Run, held, numbers_of_steps
+from encoder.browser.held import Run, held
 from encoder.browser.living import living_file, quoted, written
 from encoder.browser.page_table import PAGES
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -102,9 +102,7 @@ def cell(
         raise EncoderError(f"there is no page {page!r:.40}; choose {', '.join(PAGES)}")
     query = spelled(runs[0][1], chosen or {})
     layer = int(query.get("layer", 0))
-    steps = [[] if numbers == () else numbers_of_steps(*run, numbers) for run in runs]
-    packets = held(runs, page=page, layer=layer)
-    return drawn([[*own, *more] for own, more in zip(packets, steps, strict=True)], page, query)
+    return drawn(held(runs, page=page, layer=layer, numbers=numbers), page, query)
 
 
 def drawn(

@@ -38,6 +38,7 @@ def held(
     layer: int = 0,
     most: int | None = MOST,
     levels: Mapping[int, Level] = MappingProxyType({}),
+    numbers: Sequence[int] | None = (),
 ) -> list[list[bytes]]:
     """Return the packets of each run: level 1 of all, then what its page needs, then what else there is room for.
 
@@ -47,10 +48,12 @@ def held(
         layer: the one that is shown first; those beside it come before those far away.
         most: characters of the file; None for all packets, whatever they take.
         levels: what makes packets of some levels otherwise.
+        numbers: the layers of `numbers_of_steps`, whose packets come last and take no room from the others.
 
     Raises:
-        EncoderError: a run is of another model.
+        EncoderError: a run is of another model, or as `numbers_of_steps`.
     """
+    steps = [numbers_of_steps(*run, numbers) for run in runs]
     every_level = LEVELS | dict(levels)
     every_run = [[first(encoder, trace)] for encoder, trace in runs]
     room = None if most is None else most - ROOM - scripts_size() - sum(len(text(packet)) for (packet,) in every_run)
@@ -63,7 +66,7 @@ def held(
                     continue
                 room -= size
             packets.append(packet)
-    return every_run
+    return [[*packets, *more] for packets, more in zip(every_run, steps, strict=True)]
 
 
 def first(encoder: TextEncoder, trace: Trace) -> bytes:
@@ -71,15 +74,17 @@ def first(encoder: TextEncoder, trace: Trace) -> bytes:
     return level_1(encoder, trace, off=quick(trace), most_bytes=WEIGHTS)
 
 
-def numbers_of_steps(encoder: TextEncoder, trace: Trace, layers: Sequence[int] | None = None) -> list[bytes]:
-    """Return the numbers of every step of these layers, all where none are named, and of the steps that are of none.
+def numbers_of_steps(encoder: TextEncoder, trace: Trace, layers: Sequence[int] | None) -> list[bytes]:
+    """Return the numbers of every step of these layers, None for all, and of the steps that are of no layer.
 
-    They are packets of level 8: of a step that has a matrix for each head, one for each.
+    They are packets of level 8: of a step that has a matrix for each head, one for each. Of no layers there is none.
 
     Raises:
         EncoderError: the trace is of another model, which has no such layer, or they are more than LARGEST bytes.
     """
     encoder.check_own(trace)
+    if layers is not None and not layers:
+        return []
     if absent := [layer for layer in layers or () if not 0 <= layer < trace.config.n_layers]:
         last = trace.config.n_layers - 1
         raise EncoderError(f"there is no layer {absent[0]}; layers of {trace.source.name} go from 0 to {last}")
