@@ -73,16 +73,19 @@ def of_token(scene: Scene) -> Call:
 
 def lengths_of(scene: Scene) -> list[float]:
     """How long what came in is, and what was added."""
-    names = (f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
-    return [float(np.linalg.norm(scene.t.array(f"layers.{scene.layer}.{name}")[scene[TOKEN]])) for name in names]
+    return [length_at(scene, step) for step in (f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")]
+
+
+def length_at(scene: Scene, step: str) -> float:
+    """How long the chosen token's vector is at a step of the layer."""
+    return float(np.linalg.norm(scene.t.array(f"layers.{scene.layer}.{step}")[scene[TOKEN]]))
 
 
 def before_gamma(scene: Scene) -> dict[str, float]:
     """How long the vector is after the norm, before gamma and beta; nothing where these make no other length of it."""
-    at = f"layers.{scene.layer}.{part(scene)}."
-    if f"{at}normalized" not in scene.t:
+    if f"layers.{scene.layer}.{part(scene)}.normalized" not in scene.t:
         return {}
-    before, after = (float(np.linalg.norm(scene.t.array(at + step)[scene[TOKEN]])) for step in ("normalized", "output"))
+    before, after = (length_at(scene, f"{part(scene)}.{step}") for step in ("normalized", "output"))
     return {"after the norm": before} if abs(after - before) >= SEEN * before else {}
 
 
