@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from browser_tools import barriers
+from made_once import level_1
 from mounted import CAT, FRANCE, KEY, KEYS, PHONE, Bench, overflows, random_model
 from playwright.sync_api import Page, expect
 from said import say
@@ -15,7 +16,6 @@ from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.packet.format import unpack
-from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
 HEBREW, ARABIC = "שלום לכולם בבית הגדול הזה היום.", "ذهب الولد إلى المدرسة [MASK] الصباح."

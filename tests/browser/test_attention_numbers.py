@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from made_once import level_1
 from playwright.sync_api import Page
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.packet.format import unpack
-from encoder.packet.run import level_1, level_2
+from encoder.packet.run import level_2
 
 SIZE = {"vocab_size": 16384, "max_positions": 64}
 BERT = EncoderConfig(

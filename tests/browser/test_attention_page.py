@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
+from made_once import level_1
 from mounted import PHONE, SIZES, Mounted, overflows, seen
 from playwright.sync_api import FloatRect, Locator, Page, ViewportSize, expect
 
@@ -16,7 +17,7 @@ from encoder import Edit, TextEncoder, Trace
 from encoder.packet.block_level import level_3
 from encoder.packet.embedding import level_4
 from encoder.packet.format import pack, shares, unpack
-from encoder.packet.run import level_1, level_2
+from encoder.packet.run import level_2
 from encoder.packet.step_numbers import level_9
 from encoder.support.formatting import percent as spelled
 

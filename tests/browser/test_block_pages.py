@@ -9,13 +9,13 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from browser_tools import barriers
+from made_once import level_1
 from mounted import CAT, OF_LAYER, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import PRESETS, Edit, TextEncoder, Trace
 from encoder.atlas.atlas_folders import atlas_of
 from encoder.packet.levels import MORE, OF_STEP
-from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."

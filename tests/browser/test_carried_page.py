@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 from browser_tools import barriers
+from made_once import level_1, level_13
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.experiments.circuit import Board, Edge, Edges, HeadSet, MinimalPair, circuits_by_content, run_pair, study
-from encoder.packet.circuit_level import level_13
-from encoder.packet.run import level_1
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import percent
 from encoder.support.screening import is_fit

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_once import level_1
 from mounted import PHONE, Mounted, coded, overflows, random_model
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
-from encoder.packet.run import level_1
 from encoder.pictures.view import TWINS, View
 from encoder.support.formatting import percent, points
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
+from made_once import level_1
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
@@ -16,7 +17,6 @@ from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.metrics import nearest_words
 from encoder.metrics.lens import wordless
 from encoder.packet.embedding import level_4
-from encoder.packet.run import level_1
 from encoder.support.formatting import brief, percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 from browser_tools import from_here
 from chromium import find_chromium
+from made_once import level_1
 from playwright.sync_api import Browser, Page, Route, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from encoder.packet.run import level_1, level_2
+from encoder.packet.run import level_2
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 LIMITS = "--disable-ipc-flooding-protection"

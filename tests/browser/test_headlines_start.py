@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
+from made_once import level_1, level_7, level_10
 from mounted import Answer, Mounted
 from ordinals import nth
 from playwright.sync_api import Page, expect
@@ -23,9 +24,6 @@ from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.after_layers import level_5
 from encoder.packet.format import WHOLE
 from encoder.packet.heads_level import level_6
-from encoder.packet.run import level_1
-from encoder.packet.sum_level import level_10
-from encoder.packet.what_if_level import level_7
 
 SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_size": 16384, "mlm_head": True}
 RANDOM = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from made_once import level_1
 from mounted import Mounted
 from ordinals import nth
 from playwright.sync_api import expect
@@ -15,7 +16,6 @@ from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace
 from encoder.packet.levels import MORE, OF_STEP
-from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
 BY_DAY = (

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_once import level_1
 from mounted import DESK, PHONE, Mounted, coded, overflows, random_model
 from playwright.sync_api import Locator, Page, expect
 
@@ -17,7 +18,6 @@ from encoder.exam.example_answers import example_answers_of
 from encoder.exam.links import GAPS
 from encoder.experiments.circuit import circuits_by_content
 from encoder.packet.heads_level import level_6
-from encoder.packet.run import level_1
 from encoder.support.formatting import percent, points
 
 SENTENCE, HEBREW = "The keys to the cabinet [MASK] on the table.", "שלום לכולם בבית הגדול הזה היום."

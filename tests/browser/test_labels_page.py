@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 import torch
+from made_once import level_1, level_13
 from mounted import DESK, PHONE, Mounted, overflows
 from playwright.sync_api import Page, expect
 
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.metrics.answer import answers
-from encoder.packet.circuit_level import level_13
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
-from encoder.packet.run import level_1
 from encoder.packet.two_models_level import level_14
 from encoder.trace.trace import Trace
 

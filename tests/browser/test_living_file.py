@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from browser_tools import barriers, problems, watch
+from made_once import level_1
 from mounted import random_model
 from playwright.sync_api import Browser, FrameLocator, Page, Request, expect
 from shared_models import pretrained
@@ -20,7 +21,7 @@ from encoder.browser.cell import cell as living_cell
 from encoder.browser.held import MOST, held
 from encoder.browser.living import living_file
 from encoder.browser.page_table import PAGES
-from encoder.packet.run import level_1, level_2
+from encoder.packet.run import level_2
 from encoder.support.formatting import percent
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."

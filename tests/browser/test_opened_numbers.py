@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from browser_tools import valued
+from made_once import level_1
 from mounted import Mounted
 from playwright.sync_api import Page, expect
 from tiers import mostly_nightly
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.packet.run import level_1
 from encoder.packet.step_numbers import level_9
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from browser_tools import barriers
+from made_once import level_1, level_10
 from mounted import DESK, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 
@@ -18,8 +19,6 @@ from encoder.experiments.attributions.word_sums import sum_over_words
 from encoder.metrics import lens_words, logit_lens, race, stream
 from encoder.model.steps.glossary import TERMS
 from encoder.packet.after_layers import WORDS, level_5
-from encoder.packet.run import level_1
-from encoder.packet.sum_level import level_10
 
 GAP_SENTENCE, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."
 MASKED_CAT = "The [MASK] chased the mouse."

@@ -10,14 +10,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from made_once import level_1, level_13
 from mounted import Mounted
 from PIL import Image
 from playwright.sync_api import Page
 
 from encoder import TextEncoder
-from encoder.packet.circuit_level import level_13
 from encoder.packet.levels import MORE, OF_WORDS
-from encoder.packet.run import level_1
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
 from encoder.pictures.printed_marks import terms_of_sum

@@ -4,12 +4,12 @@ import math
 
 import pytest
 from browser_tools import barriers
+from made_once import level_1
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.packet.cost_level import level_12
-from encoder.packet.run import level_1
 from encoder.support.formatting import percent
 
 KEYS, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."

@@ -1,13 +1,13 @@
 """A picture is of the sentence that is asked for: after another sentence, model or layer it is as if opened anew."""
 
 import pytest
+from made_once import level_1
 from mounted import CAT, FRANCE, KEYS, Mounted
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 from tiers import mostly_nightly
 
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
-from encoder.packet.run import level_1
 
 # What is painted and written on a page, once two frames and what was asked for are past.
 TEXTS = ".op-sum, .an-line, .vs-worked, .row-table, h1"

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from made_once import level_1, level_7
 from mounted import DESK, Mounted
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
-from encoder.packet.run import level_1
-from encoder.packet.what_if_level import level_7
 from encoder.pictures.ask import scene_of
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
