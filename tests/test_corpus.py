@@ -38,7 +38,7 @@ def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
     shown = section("heads", "contexts", **HERE)
     row, top = atlas.head(2, 3), atlas.head_firings(2, 3, "weight", "top")
     mass, even = percent(row["nearest_mass"]), percent(row["nearest_uniform"])
-    finding = f"Layer 2, head 3 gives the token before {mass} of its weight; even weights would give {even}."
+    finding = f"Head 3 of layer 2 gives the token before {mass} of its weight; even weights would give {even}."
     assert f"{atlas.card.tokens:,} tokens of tatoeba" in words(shown)
     assert finding in [item["words"] for item in shown if item["kind"] == "finding"]
     assert numbers(pictures(shown)["atlas_deciles"], "y").tolist() == pytest.approx(row["weight_deciles"])

@@ -588,8 +588,8 @@ def test_what_no_text_can_hold(plain: Trace) -> None:
 
 
 SENTENCES = {
-    "layer 1, head 2: weighted values set to zero": Edit(AT + "heads", "zero", heads=(2,)),
-    "layer 1, heads 0, 2, positions 1 to 3, 6: scores set to 0.5": Edit(
+    "head 2 of layer 1: weighted values set to zero": Edit(AT + "heads", "zero", heads=(2,)),
+    "heads 0, 2 of layer 1, positions 1 to 3, 6: scores set to 0.5": Edit(
         AT + "scores", "replace", (0, 2), (1, 2, 3, 6), 0.5
     ),
     "positional encoding with rows in random order (seed 7)": Edit("embedding.positions", "shuffle", value=7),

@@ -74,7 +74,7 @@ def test_the_same_run_gives_the_same_bytes(small: TextEncoder) -> None:
 
 def test_edits_are_written_as_text(changed: Trace) -> None:
     assert about(changed)["edits"] == ["layers.2.attention.heads:zero:h=1", "embedding.positions:shuffle:v=7"]
-    assert "Changed: layer 2, head 1: weighted values set to zero; " in about(changed)["caption"]
+    assert "Changed: head 1 of layer 2: weighted values set to zero; " in about(changed)["caption"]
 
 
 def test_the_longest_run_is_written_without_a_second_copy(small: TextEncoder) -> None:
@@ -156,10 +156,10 @@ def test_a_caption_says_everything(changed: Trace) -> None:
     for part in (
         "Values. Model small (sha256 ",
         "“Keys = on",
-        "Step layers.2.attention.heads, layer 2, head 1",
+        "Step layers.2.attention.heads, head 1 of layer 2",
         "Colour scale 0 to 1",
         "Masked: 2 ",
-        "Changed: layer 2, head 1",
+        "Changed: head 1 of layer 2",
         "random order (seed 7)",
     ):
         assert part in said
@@ -174,12 +174,12 @@ def test_a_caption_leaves_out_what_does_not_reach_the_picture(changed: Trace) ->
         ("layers.0.attention.masked", 1, True, ("random order",)),
         ("layers.2.attention.weights", 1, True, ("random order",)),
         ("layers.2.attention.heads", 0, True, ("random order",)),
-        ("layers.2.attention.heads", 1, True, ("random order", "layer 2, head 1: ")),
-        ("layers.2.attention.output", 0, True, ("random order", "layer 2, head 1: ")),
+        ("layers.2.attention.heads", 1, True, ("random order", "head 1 of layer 2: ")),
+        ("layers.2.attention.output", 0, True, ("random order", "head 1 of layer 2: ")),
     ):
         said = caption(About.of(changed, name, head))
         assert ("Masked" in said) == hidden
-        assert [words for words in ("random order", "layer 2, head 1: ") if words in said] == list(edits)
+        assert [words for words in ("random order", "head 1 of layer 2: ") if words in said] == list(edits)
 
 
 def test_two_runs_and_their_models_are_told_apart(changed: Trace, base: TextEncoder) -> None:

@@ -349,7 +349,7 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
     assert "at no step above the best simple rule (95 %)" in texts(app) and "Of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
-    assert data["who"] == "Layer 2, head 0 of “small”: its training was filmed, that of “base” was not."
+    assert data["who"] == "Head 0 of layer 2 of “small”: its training was filmed, that of “base” was not."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
@@ -415,10 +415,10 @@ def test_the_example_comes_into_the_bar_and_a_sentence_of_ones_own_stays() -> No
 
 def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> None:
     for model in ("small", "moment:small,300"):
-        assert sent(open_app("training", model=model))["who"] == "Layer 2, head 0."
+        assert sent(open_app("training", model=model))["who"] == "Head 0 of layer 2."
     for model in ("learned:task=shift", "pre-norm"):
         data = sent(open_app("training", model=model))
-        assert "Layer 2, head 0 of “small”: " in data["who"] and tuple(data["steps"]) == STEPS
+        assert "Head 0 of layer 2 of “small”: " in data["who"] and tuple(data["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:

@@ -114,7 +114,7 @@ def test_the_parts_over_many_sentences_are_asked_for_and_measured_once(monkeypat
     harm, error = found.harm[:, :-1], found.harm_error[:, :-1]
     layer, head = divmod(int(harm.argmax()), 3)
     most = f"{float(harm[layer, head]):.3g} ± {float(error[layer, head]):.3g}"
-    line = f"of the heads layer {layer}, head {head} matters most, {most}; {int((harm > 2 * error).sum())} of 6 heads"
+    line = f"head {head} of layer {layer} matters most, {most}; {int((harm > 2 * error).sum())} of 6 heads"
     assert line in words(items)
     (table,) = [item for item in items if item["kind"] == "table"]
     np.testing.assert_allclose([row[1:] for row in table["rows"]], found.harm_error.numpy(), rtol=1e-6)
@@ -127,7 +127,7 @@ def test_the_shares_of_a_guess_by_parts_and_by_words_add_up(base: TextEncoder) -
     items = section("what_if", "parts", **here)
     parts = numbers(pictures(items)["why_parts"])
     assert parts.shape == (6, 9) and 0.9 * logit < parts.sum() < 1.1 * logit  # the rest is said: embedding and biases
-    assert "In layer 5, head 3 puts in most" in words(items)
+    assert "Head 3 of layer 5 puts in most" in words(items)
     gathered = numbers(pictures(items)["why_head"], "y")
     assert gathered.sum() == pytest.approx(float(parts[5, 3]), abs=1e-4)
     rather = pictures(section("what_if", "parts", why_other="rome", **here))["why_parts"]

@@ -279,9 +279,9 @@ def checked(task: str, head: str) -> str:
 def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
     right = checked("mirrored", "0.1")
     assert "Yes. “Each half backwards” is right for 256 of 256 inputs that it never saw." in right
-    assert "Yes. You said: layer 0, head 1." in right
-    assert "layer 0, head 0: 0 %; layer 0, head 1: 100 %" in right and "Now step into it" in right
-    assert "Network 4 computes “Each half backwards”, and layer 0, head 1 does it." in right
+    assert "Yes. You said: head 1 of layer 0." in right
+    assert "head 0 of layer 0: 0 %; head 1 of layer 0: 100 %" in right and "Now step into it" in right
+    assert "Network 4 computes “Each half backwards”, and head 1 of layer 0 does it." in right
     wrong = checked("backwards", "several")
     assert "No. “Backwards” is right for 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
     near = checked("mirrored", "0.0")

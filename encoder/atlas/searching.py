@@ -181,7 +181,7 @@ def nearest_outputs(
     if layer not in atlas.card.head_vectors or not 0 <= head < atlas.card.sizes["heads"]:
         layers = ", ".join(map(str, atlas.card.head_vectors)) or "none"
         raise AtlasError(
-            f"this atlas keeps no outputs of layer {layer}, head {head}; it keeps those of layers {layers}"
+            f"this atlas keeps no outputs of head {head} of layer {layer}; it keeps those of layers {layers}"
         )
     vectors = kept_vectors(atlas, f"heads-layer-{layer}.npy", 3)[head]
     names = atlas.tokens("vectors.parquet", *PLACE)

@@ -168,7 +168,7 @@ export function attention(root, context) {
         numbers, ends, parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
         rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [own * about.model.d_head, (own + 1) * about.model.d_head] : null,
         form: value => written(value, parts === 'share'),
-        label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${own}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
+        label: `${stop.title}. ${stop.own ? `Head ${own} of layer` : 'Layer'} ${layer}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
         low: parts === 'share' ? percent(ends.low) : brief(ends.low), high: parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
         above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
@@ -194,7 +194,7 @@ export function attention(root, context) {
     shown.draw({
       key: ['asked', about.model.digest, about.sentence, about.second, state.layer, state.head, word].join(' '), numbers: seen, ends, parts: 'share', chosen: { row, column: NaN }, kept: { row, column: 0 }, hidden: row,
       tokens: tokens.length, last: tokens[tokens.length - 1], unfold: false, rows: numbers.rows.map(position => names[position]), columns: tokens, band: null, form: value => written(value, true),
-      label: `Layer ${state.layer}, head ${state.head}: ${numbers.rows.length} tokens by ${numbers.columns} tokens; the row of ${query} is hidden.`, says: 'Your guess first.', shown: '', low: percent(ends.low), high: percent(ends.high, 1), above: '',
+      label: `Head ${state.head} of layer ${state.layer}: ${numbers.rows.length} tokens by ${numbers.columns} tokens; the row of ${query} is hidden.`, says: 'Your guess first.', shown: '', low: percent(ends.low), high: percent(ends.high, 1), above: '',
     });
     into(html`<div class="at-left">${shown.element}</div><div class="at-beside"><p class="at-what">A row is a word that looks, a column a word it looks at. This row opens with your guess.</p></div>`, body);
     into(html`${head.element}${body}`, page);
@@ -329,9 +329,9 @@ export function attention(root, context) {
     },
     pictures() {
       if (!run) return [];
-      const { stop, layer, head } = placed(), own = stop.own ? `, head ${head}` : '', warm = stop.key === 'softmax' && temperature !== 1;
+      const { stop, layer, head } = placed(), own = stop.own ? `head ${head} of ` : '', warm = stop.key === 'softmax' && temperature !== 1;
       return [{
-        name: `${labelOf(stop, divisorOf(run, null))} of layer ${layer}${own}${warm ? ', at temperature 1.0' : ''}`,
+        name: `${labelOf(stop, divisorOf(run, null))} of ${own}layer ${layer}${warm ? ', at temperature 1.0' : ''}`,
         ...context.main(stop.step, toQuery({ ...made(state), layer, head, step: stop.step })),
       }];
     },

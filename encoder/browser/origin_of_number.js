@@ -54,7 +54,7 @@ export async function originOf(run, part, { step, index }) {
   /** Where a place is, in words. @param {Place} of */
   function said({ step: other, index: at_ }) {
     const [of, local] = named(other), grid = GRIDS.includes(local);
-    return [TITLES[local] ?? other, ...(of < 0 ? [] : [`layer ${of}`]), ...(OF_HEAD.includes(local) ? [`head ${at_[0]}`] : []),
+    return [TITLES[local] ?? other, ...(of < 0 ? [] : [`${OF_HEAD.includes(local) ? `head ${at_[0]} of ` : ''}layer ${of}`]),
       ...(grid ? [] : [`${/^feed_forward\.(hidden|activation|gated)/.test(local) ? 'unit' : 'dimension'} ${at_[at_.length - 1]}`]), grid ? `${token(at_[1])} → ${token(at_[2])}` : token(at_[at_.length - 2])].join(', ');
   }
 

@@ -8,6 +8,7 @@ from encoder.edits.edit import Edit, bypassed
 from encoder.model.config import LONGEST, EncoderConfig
 from encoder.model.steps.catalogue import by_name
 from encoder.support.errors import EncoderError
+from encoder.support.formatting import where
 
 SHOWN = 60  # characters of a sentence within a sentence
 
@@ -39,7 +40,7 @@ PHRASES = {  # {value} is the edit's value, {input} the step that a bypass hands
 
 
 def sentence(edit: Edit, config: EncoderConfig) -> str:
-    """What an edit does, for a person: "layer 2, head 3: weighted values set to zero". All counts start from 0.
+    """What an edit does, for a person: "head 3 of layer 2: weighted values set to zero". All counts start from 0.
 
     Raises:
         EncoderError: the model of that configuration has no such step.
@@ -47,14 +48,15 @@ def sentence(edit: Edit, config: EncoderConfig) -> str:
     step = by_name(config).get(edit.step)
     if step is None:
         raise EncoderError(f"no step is called {edit.step[:SHOWN]!r}")
-    where = [] if step.layer is None else [f"layer {step.layer}"]
-    for name, numbers in (("head", edit.heads), ("position", edit.positions)):
-        where += [f"{name}{'s' * (len(numbers) > 1)} {in_runs(numbers, ' to ', ', ')}"] if numbers else []
+    places = [where(step.layer, in_runs(edit.heads or (), " to ", ", "))]
+    if edit.positions:
+        places.append(f"position{'s' * (len(edit.positions) > 1)} {in_runs(edit.positions, ' to ', ', ')}")
+    at = ", ".join(filter(None, places))
     value = edit.value if edit.value is None or isinstance(edit.value, int | float | str) else edit.value.text
     written = shown(value) if isinstance(value, str) else value
     other = by_name(config)[bypassed(step, config)].title if edit.action == "bypass" else ""
     phrase = PHRASES[edit.action].format(value=written, input=plain(other))
-    return f"{', '.join(where)}{': ' if where else ''}{plain(step.title)} {phrase}"
+    return f"{at}{': ' if at else ''}{plain(step.title)} {phrase}"
 
 
 def shown(text: str) -> str:

@@ -114,7 +114,7 @@ class Moments:
                 raise IndexError
             return {step: count[relation][layer][head] / self.links[relation] for step, count in counts.items()}
         except (KeyError, IndexError) as error:
-            raise ExamError(f"{self.treebank} has no {relation!r:.80} of layer {layer}, head {head}") from error
+            raise ExamError(f"{self.treebank} has no {relation!r:.80} of head {head} of layer {layer}") from error
 
     def to_json(self) -> str:
         """Return everything as JSON, a line for each step."""

@@ -87,7 +87,7 @@ def areas(model: Encoder) -> list[Area]:
         whose = "every layer" if config.shared_layers else f"layer {layer}"
         if kind == "attention":
             each = count // config.n_heads
-            listed += [Area(f"{whose}, head {i}", each, kind, layer, i) for i in range(config.n_heads)]
+            listed += [Area(f"head {i} of {whose}", each, kind, layer, i) for i in range(config.n_heads)]
         else:
             listed.append(Area(f"{whose}, {kind}", count, kind, layer))
     return listed

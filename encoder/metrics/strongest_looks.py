@@ -82,10 +82,12 @@ def finding(trace: Trace, layer: int, head: int) -> str:
     names = (f"“{query}” ({link.query})", f"“{key}” ({link.key})") if where else (f"“{query}”", f"“{key}”")
     if not stands_out(trace, link.weight):
         return (
-            f"In layer {layer}, head {head} no word stands out: at most {names[0]} gives {percent(link.weight, 1)} of "
-            f"its attention to {names[1]}, where even attention gives {percent(even_share(trace), 1)}."
+            f"In head {head} of layer {layer} no word stands out: at most {names[0]} gives {percent(link.weight, 1)} "
+            f"of its attention to {names[1]}, where even attention gives {percent(even_share(trace), 1)}."
         )
-    return f"{names[0]} gives {percent(link.weight, 1)} of its attention to {names[1]}, in layer {layer}, head {head}."
+    return (
+        f"{names[0]} gives {percent(link.weight, 1)} of its attention to {names[1]}, in head {head} of layer {layer}."
+    )
 
 
 MOST = 0.5  # of a picture's weight, from which it is said

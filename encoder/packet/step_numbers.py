@@ -17,7 +17,7 @@ from encoder.model.steps.step import Step
 from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import agreement, brief, short, shown
+from encoder.support.formatting import agreement, brief, short, shown, where
 from encoder.trace.trace import Trace
 
 MOST_NUMBERS = 1_000_000  # that are sent; the last rows are left out where there are more
@@ -162,19 +162,20 @@ def place(encoder: TextEncoder, trace: Trace, name: str, index: Sequence[int]) -
     if name not in trace:
         return f"{name} [{', '.join(map(str, index))}]"
     step = trace.step(name)
-    where, tokens = [f"layer {step.layer}"] if step.layer is not None else [], []
+    head = next((str(i) for dimension, i in zip(step.shape, index, strict=True) if dimension == "H"), "")
+    places, tokens = [where(step.layer, head)], []
     for dimension, i in zip(step.shape, index, strict=True):
         if dimension == "sentence":
             tokens.append("the whole sentence")
         elif dimension == "n":
             tokens.append(named(trace, i))
         elif dimension == "n_labels":
-            where.append(f"label “{shown(step.labels[i], LONGEST)}” ({i})")
+            places.append(f"label “{shown(step.labels[i], LONGEST)}” ({i})")
         elif dimension == "vocab":
-            where.append(f"word “{shown(word(encoder, i), LONGEST)}” ({i})")
-        else:
-            where.append(f"{'head' if dimension == 'H' else 'unit' if dimension == 'd_ff' else 'dimension'} {i}")
-    return ", ".join([step.title, *where, *([" → ".join(tokens)] if tokens else [])])
+            places.append(f"word “{shown(word(encoder, i), LONGEST)}” ({i})")
+        elif dimension != "H":
+            places.append(f"{'unit' if dimension == 'd_ff' else 'dimension'} {i}")
+    return ", ".join([step.title, *filter(None, places), *([" → ".join(tokens)] if tokens else [])])
 
 
 def named(trace: Trace, position: int) -> str:

@@ -91,7 +91,7 @@ def living_head(head: AtlasHead, firings: Sequence[Firing]) -> LivingCell:
 def called(head: AtlasHead) -> str:
     """Return what a head is called, of which model and over which text."""
     card = head.atlas.card
-    return f"Layer {head['layer']}, head {head['head']} of {short(card.model)} over {card.scope}"
+    return f"Head {head['head']} of layer {head['layer']} of {short(card.model)} over {card.scope}"
 
 
 def table_of_contexts(head: AtlasHead, firings: Sequence[Firing]) -> str:

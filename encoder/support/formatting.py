@@ -175,6 +175,12 @@ def agreement(difference: float, size: float) -> str:
     return f"to {digits} {'digit' if digits == 1 else 'digits'}"
 
 
+def where(layer: int | str | None, heads: str = "") -> str:
+    """A layer, or heads of it, in words: "layer 2", "head 3 of layer 2", "heads 0, 2 of layer 1"."""
+    named = f"head{'' if heads.isdecimal() else 's'} {heads}" if heads else ""
+    return " of ".join(filter(None, [named, "" if layer is None else f"layer {layer}"]))
+
+
 def listed(words: list[str]) -> str:
     """Names in a row: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

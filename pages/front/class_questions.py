@@ -37,7 +37,7 @@ class Screen(RunOnScreen):
 
     def where(self, *, head: bool = True) -> str:
         """Return what run a question is about."""
-        place = f", layer {self.view.layer}, head {self.view.head}" if head else ""
+        place = f", head {self.view.head} of layer {self.view.layer}" if head else ""
         return f"answers of a class; {self.view.model}, “{shown(str(self.trace.text), 100)}”{place}"
 
     def token(self, at: object) -> int:

@@ -199,7 +199,7 @@ def specials(scene: Scene) -> str:
 def who_looks(scene: Scene) -> str:
     """Which head the arcs are of, and of which model, where that is not the one in the bar."""
     (layer, head), model, name = place(scene), state.current().model, moments_of(scene).model
-    shown = f"Layer {layer}, head {head}"
+    shown = f"Head {head} of layer {layer}"
     if model == scene.view.model or model.startswith(MOMENT):
         return f"{shown}."
     asked = offered_models.offer(model).label.partition(":")[0]

@@ -142,7 +142,7 @@ def ask_guess(number: int, layers: int, heads: int) -> str:
 def spelled(at: str) -> str:
     """A head as it is guessed, in words."""
     layer, _, head = at.partition(".")
-    return f"layer {layer}, head {head}" if head else "several heads together" if at else "Choose a head"
+    return f"head {head} of layer {layer}" if head else "several heads together" if at else "Choose a head"
 
 
 def show_answer(mystery: Examined, task: str, at: str) -> None:

@@ -282,7 +282,7 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
         expect(legend).to_be_visible()
         assert dict(shown["lines"])[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
     page.get_by_role("button", name="Open this number").click()
-    expect(drawer(page)).to_contain_text("Attention weights, layer 5, head 6, “[MASK]” (6) → “keys” (2) = 0")
+    expect(drawer(page)).to_contain_text("Attention weights, head 6 of layer 5, “[MASK]” (6) → “keys” (2) = 0")
     drawer(page).locator(".on-operands button").first.click()
     expect(drawer(page)).to_contain_text("This key is masked: the score is replaced, so that its share becomes 0.")
     page.keyboard.press("Escape")
@@ -589,10 +589,10 @@ def test_a_number_is_led_back_to_the_embedding_without_a_server(
 def test_what_is_open_follows_what_is_chosen_and_is_closed_by_what_plays(opened: Opened, trace: Trace) -> None:
     page = opened(step="attention.weights")
     page.get_by_role("button", name="Open this number").click()
-    expect(title_of(page)).to_contain_text("layer 5, head 6, “[MASK]” (6) → “keys” (2)")
+    expect(title_of(page)).to_contain_text("head 6 of layer 5, “[MASK]” (6) → “keys” (2)")
     cell(page).press("ArrowLeft")
-    expect(title_of(page)).to_contain_text("layer 5, head 6, “[MASK]” (6) → “the” (1)")
-    for group, name, said in (("head", "head 1", "layer 5, head 1"), ("layer", "layer 2", "layer 2, head 1")):
+    expect(title_of(page)).to_contain_text("head 6 of layer 5, “[MASK]” (6) → “the” (1)")
+    for group, name, said in (("head", "head 1", "head 1 of layer 5"), ("layer", "layer 2", "head 1 of layer 2")):
         page.get_by_role("radiogroup", name=group).get_by_role("radio", name=name, exact=True).click()
         expect(title_of(page)).to_contain_text(f"{said}, “[MASK]” (6) → “the” (1)")
     value = float(trace["layers.2.attention.weights"][1, GAP, 1])

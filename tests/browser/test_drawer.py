@@ -35,7 +35,7 @@ STILL = """element => new Promise(done => {
 OPEN = "detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))"
 NUMBERS = f"{AS_ELSEWHERE}&numbers=1"
 PAGES = {  # a page -> part of the title of what opens, the recorded step
-    "attention": ("Attention weights, layer 4, head 1", "layers.4.attention.weights"),
+    "attention": ("Attention weights, head 1 of layer 4", "layers.4.attention.weights"),
     "embedding": ("Token embedding", "embedding.tokens"),
     "add_norm": ("Attention: Add", "layers.4.add_norm_1.sum"),
     "feed_forward": ("unit", "layers.4.feed_forward.activation"),
@@ -154,12 +154,12 @@ def test_keys_open_a_number_lead_on_and_back_and_the_address_restores_it(
     for key in ("ArrowUp",) * 14 + ("ArrowDown",) * 8 + ("ArrowRight",) * 2 + ("Enter",):
         page.keyboard.press(key)
     weight = float(trace["layers.4.attention.weights"][1, 8, 2])
-    opened_number(page, "Attention weights, layer 4, head 1, “it” (8) → “animal” (2)", weight)
+    opened_number(page, "Attention weights, head 1 of layer 4, “it” (8) → “animal” (2)", weight)
     said = number(page).inner_text()
     expect(number(page)).to_be_focused()
     masked = float(trace["layers.4.attention.masked"][1, 8, 2])
-    page.get_by_role("button", name="Masked scores, layer 4, head 1, “it” (8) → “animal” (2)").press("Enter")
-    opened_number(page, "Masked scores, layer 4, head 1, “it” (8) → “animal” (2)", masked)
+    page.get_by_role("button", name="Masked scores, head 1 of layer 4, “it” (8) → “animal” (2)").press("Enter")
+    opened_number(page, "Masked scores, head 1 of layer 4, “it” (8) → “animal” (2)", masked)
     expect(page).to_have_url(re.compile("number=layers.4.attention.masked:1,8,2"))
     page.get_by_role("navigation", name="Opened before").get_by_role("button").press("Enter")
     expect(number(page)).to_have_text(said)

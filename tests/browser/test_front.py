@@ -275,7 +275,7 @@ def test_a_link_down_opens_what_it_names_below_the_picture_and_has_it_in_sight(p
     drawn(page, f"{app_url}/heads?model=small&layer=2&head=3")
     page.get_by_role("link", name="In many sentences").click()
     expect(page.locator("#more-contexts")).to_be_in_viewport()
-    expect(page.locator("#more-contexts")).to_contain_text("Layer 2, head 3 gives the token before")
+    expect(page.locator("#more-contexts")).to_contain_text("Head 3 of layer 2 gives the token before")
     expect(page).to_have_url(re.compile("more=contexts"))
     drawn(page, f"{app_url}/feed_forward?model=small&layer=2")
     unit = page.locator(".ff-corpus")

@@ -183,7 +183,7 @@ def test_a_curve_is_chosen_by_its_name_or_by_keys_and_opens_where_its_head_does_
     with rerun(page):
         moment(film, 100).click()
         film.get_by_role("radio", name="article → its noun").click()
-    expect(film.locator(".enc-caption")).to_contain_text("Layer 3, head 2")
+    expect(film.locator(".enc-caption")).to_contain_text("Head 2 of layer 3")
     with rerun(page):
         film.get_by_role("radio", name="article → its noun").press("ArrowDown")
     expect(film.get_by_role("radio", name="preposition → its noun")).to_be_focused()
@@ -309,7 +309,7 @@ def test_a_hidden_task_is_guessed_in_the_picture_of_the_others(page: Page, app_u
     player = widget(page, "learning")
     expect(page.get_by_role("heading", name="Network 4: what does it compute")).to_be_visible()
     expect(player.locator(".is-hidden")).to_have_count(1)
-    for box, option in (("What does it compute?", "Each half backwards"), ("Which head does it?", "layer 0, head 1")):
+    for box, option in (("What does it compute?", "Each half backwards"), ("Which head does it?", "head 1 of layer 0")):
         page.get_by_role("combobox", name=box).click()
         with rerun(page):
             page.get_by_role("option", name=option).click()

@@ -313,7 +313,7 @@ def test_it_can_hold_the_numbers_of_every_step_and_hostile_text_stays_text(opens
     alert = page.get_by_role("alert").filter(has_text="This file does not hold the numbers of this step")
     expect(alert.first).to_be_visible()
     for detail, said in (
-        (f"layers.{last}.attention.weights:2,0,0", f"Attention weights, layer {last}, head 2"),
+        (f"layers.{last}.attention.weights:2,0,0", f"Attention weights, head 2 of layer {last}"),
         ("mlm.logits:0,0", "This file does not hold where this number comes from: the app does."),
     ):
         page.evaluate("detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))", detail)

@@ -38,7 +38,7 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     expect(row(page, "Attention")).to_have_class(marked)
     expect(row(page, "Feed-forward")).not_to_have_class(marked)
     own = sum(weight.numel() for weight in base.model.layers[1].attention.parameters()) // 8
-    expect(parts.get_by_role("status")).to_contain_text(f"layer 1, head 1: {own:,} parameters")
+    expect(parts.get_by_role("status")).to_contain_text(f"head 1 of layer 1: {own:,} parameters")
     row(page, "Feed-forward").hover()
     assert len(boxes.evaluate_all(MARKED)) == 6
     for i in boxes.evaluate_all(MARKED):

@@ -46,7 +46,7 @@ def test_a_chart_follows_the_choice_above_it_and_the_session_hears_of_nothing(
     for layer, head in ((5, 3), (2, 3)):
         for name, value in (("layer", layer), ("head", head)):
             places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
-        expect(chart).to_contain_text(f"layer {layer}, head {head}")
+        expect(chart).to_contain_text(f"head {head} of layer {layer}")
         np.testing.assert_allclose(numbers(chart), trace[f"layers.{layer}.attention.weights"][head].numpy(), atol=1e-6)
     adds = unfold(page, "What each head adds, after W_O")
     expect(adds.locator(".js-plotly-plot")).to_have_count(2)
@@ -221,7 +221,7 @@ def test_a_chart_is_there_soon_after_it_is_asked_for(page: Page, app_url: str) -
     assert time.monotonic() - begun < 5
     places(page, "head").get_by_role("radio", name="head 2", exact=True).click()
     begun = time.monotonic()
-    expect(chart).to_contain_text("layer 5, head 2")
+    expect(chart).to_contain_text("head 2 of layer 5")
     assert time.monotonic() - begun < 2
 
 

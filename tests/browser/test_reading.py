@@ -71,7 +71,7 @@ def test_a_changed_run_says_so_a_second_sentence_is_read_too_and_the_whole_run_c
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
     open_page(page, f"{app_url}/{ADDRESS}&edits=layers.2.attention.heads:zero:h=3")
-    expect(page.locator(".enc-changes")).to_contain_text("layer 2, head 3: weighted values set to zero.")
+    expect(page.locator(".enc-changes")).to_contain_text("head 3 of layer 2: weighted values set to zero.")
     page.get_by_role("button", name="Remove all changes").click()
     expect(page.locator(".enc-changes")).to_be_hidden()
     expect(page).not_to_have_url(re.compile("edits="))

@@ -197,19 +197,19 @@ def examined(encoder: TextEncoder) -> Iterator[str]:
     yield "  passed, or 10 points above every fixed distance alone:"
     for row in exam.jobs():
         yield (
-            f"  L{row.layer}H{row.head} {row.relation}, {row.direction}: {percent(row.accuracy)} of {row.n:,}, from "
+            f"  {row.layer}.{row.head} {row.relation}, {row.direction}: {percent(row.accuracy)} of {row.n:,}, from "
             f"{percent(row.low)} to {percent(row.high)}; distance {row.distance:+d} {percent(row.distance_accuracy)}; "
             f"best rule {percent(row.rule_accuracy)}; {second.name} {percent(row.second_accuracy)}, distance "
             f"{percent(row.second_distance_accuracy)}, best rule {percent(row.second_rule_accuracy)}"
         )
     gap = exam.row(JUDGED)
     yield (
-        f"  {GAPS[JUDGED]}: best L{gap.layer}H{gap.head}, {percent(gap.accuracy)} of {gap.n}, distance "
+        f"  {GAPS[JUDGED]}: best {gap.layer}.{gap.head}, {percent(gap.accuracy)} of {gap.n}, distance "
         f"{gap.distance:+d} {percent(gap.distance_accuracy)}, best rule {percent(gap.rule_accuracy)}; {gap.verdict}"
     )
     if frame := next((frame for frame in exam.frames if frame.frame == ALL), None):
         yield (
-            f"  the subject of a masked verb in constructed sentences: best L{frame.layer}H{frame.head}, "
+            f"  the subject of a masked verb in constructed sentences: best {frame.layer}.{frame.head}, "
             f"{percent(frame.accuracy)} of {frame.n}, distance {frame.distance:+d} {percent(frame.distance_accuracy)}, "
             f"best rule {percent(frame.rule_accuracy)}; {'passed' if frame.passed else 'did not pass'}"
         )
@@ -222,7 +222,7 @@ def percent(share: float | None) -> str:
 
 def place(encoder: TextEncoder, head: int) -> str:
     """Return a head, counted layer by layer, as people write it: L3H6."""
-    return "L{}H{}".format(*divmod(head, encoder.config.n_heads))
+    return "{}.{}".format(*divmod(head, encoder.config.n_heads))
 
 
 def loss(trace: Trace, watch: WatchedWord) -> float:

@@ -217,7 +217,7 @@ def check_head(config: EncoderConfig, layer: int, head: int) -> None:
     """
     if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
         raise EncoderError(
-            f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
+            f"head {head} of layer {layer} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
             f"{config.n_heads - 1}"
         )
 

@@ -6,6 +6,7 @@ from typing import Self
 
 from encoder.edits.edit import Edit, reaching, upstream
 from encoder.edits.edit_text import sentence
+from encoder.support.formatting import where
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Source, Trace
 
@@ -64,14 +65,13 @@ def caption(about: About, *, what: str = "", scale: str = "") -> str:
 
     `what` names the picture, `scale` the ends of its colours. A long sentence is cut, with "…" at its end.
     """
-    where = [f"step {about.step}"] if about.step else []
-    where += [f"layer {about.layer}"] if about.layer is not None else []
-    where += [f"head {about.head}"] if about.head is not None else []
+    at = [f"step {about.step}"] if about.step else []
+    at += filter(None, [where(about.layer, "" if about.head is None else str(about.head))])
     parts = [
         what,
         named(about.source) if about.source else "",
         begun(about.scope),
-        begun(", ".join(where)),
+        begun(", ".join(at)),
         f"Colour scale {scale}" if scale else "",
     ]
     if about.run is not None and about.other is not None:

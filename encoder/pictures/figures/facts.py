@@ -7,7 +7,7 @@ import numpy as np
 from encoder.metrics.weight_matrices import largest_pair
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.step import Step
-from encoder.support.formatting import percent, short, shown
+from encoder.support.formatting import percent, short, shown, where
 from encoder.support.selection import Selection
 from encoder.support.theme import Kind
 
@@ -118,6 +118,5 @@ def kind_of(step: Step) -> Kind:
 
 def title(step: Step, head: int) -> str:
     """The step with the layer and head it is shown for."""
-    where = [f"layer {step.layer}"] if step.layer is not None else []
-    where += [f"head {head}"] if "H" in step.shape else []
-    return f"{step.title} ({', '.join(where)})" if where else step.title
+    at = where(step.layer, str(head) if "H" in step.shape else "")
+    return f"{step.title} ({at})" if at else step.title

@@ -69,13 +69,13 @@ def looks_at(
     most = trace.tokenization.words[best]
     name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
     text = (
-        f"In layer {layer}, head {head}{', which does it most' if any_head else ''}, “{word}” puts {brief(value)} of "
+        f"In head {head} of layer {layer}{', which does it most' if any_head else ''}, “{word}” puts {brief(value)} of "
         f"its weight on “{target}”; even attention would put {brief(even)}. Its largest weight, "
         f"{brief(float(row[best]))}, is on {name}."
     )
     if any_head:
         at, which = divmod(int(largest.argmax()), largest.shape[1])
-        text += f" In all layers the most is {brief(float(largest.max()))}, in layer {at}, head {which}."
+        text += f" In all layers the most is {brief(float(largest.max()))}, in head {which} of layer {at}."
     clearly, condition = value > even + MARGIN, ""
     if any_head and clearly and (so_too := others_looking(trace, weights[layer], (i, j))) > FEW:
         clearly, condition = False, f"so it is with {percent(so_too)} of all other pairs of its words"
@@ -101,7 +101,7 @@ def check_head(weights: Tensor, layer: int, head: int) -> None:
     layers, heads = weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
         raise EncoderError(
-            f"there is no layer {layer}, head {head}; layers go from 0 to {layers - 1}, heads to {heads - 1}"
+            f"there is no head {head} of layer {layer}; layers go from 0 to {layers - 1}, heads to {heads - 1}"
         )
 
 
@@ -130,7 +130,7 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     best = float(moved.max())
     measured = (
         f"From “{sentence}” to “{other}” {switch} of {moved.numel()} heads turn “{word}” from “{first}” to "
-        f"“{second}”. In the one that moves most, layer {layer}, head {head}, the weight on “{first}” less that on "
+        f"“{second}”. In the one that moves most, head {head} of layer {layer}, the weight on “{first}” less that on "
         f"“{second}” is {float(lead[0][layer, head]):+.3f} before and {float(lead[1][layer, head]):+.3f} after."
     )
     weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
@@ -160,13 +160,13 @@ def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding
     result = examine(encoder.model)
     if not (layer < len(result.harm) and head < result.harm.shape[1]):
         raise EncoderError(
-            f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, result.harm.shape))}"
+            f"there is no head {head} of layer {layer}; there are {' × '.join(map(str, result.harm.shape))}"
         )
     broken = float(result.harm[layer, head])
     text = (
-        f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(result.inputs)} inputs are answered "
+        f"With head {head} of layer {layer} set to zero {percent(broken)} of {len(result.inputs)} inputs are answered "
         f"otherwise; without the head that breaks most it is {percent(float(result.harm.max()))}."
     )
     does = (layer, head) in result.needed
-    what = f"share of inputs answered otherwise without layer {layer}, head {head}"
+    what = f"share of inputs answered otherwise without head {head} of layer {layer}"
     return Finding(broken, what, text, judge(does), by_head(torch.as_tensor(result.harm)))

@@ -199,7 +199,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     matters = larger < effect.numel() / 2
     even = len(pieces[seen]) / len(trace.tokens)
     text = (
-        f"The head that stands out most is layer {layer}, head {head}: “{who}” puts "
+        f"The head that stands out most is head {head} of layer {layer}: “{who}” puts "
         f"{percent(float(ours[way, layer, head]) * len(pieces[seen]) + even)} of its weight on “{whom}”, where even "
         f"attention would put {percent(even)}. Beyond that it is {points(float(ours[way, layer, head]))}"
         f"{' for each piece' if len(pieces[seen]) > 1 else ''}, and on words {apart} away "
@@ -247,13 +247,13 @@ def one_head_both(encoder: TextEncoder, sentence: str, word: str, first: str, se
     at_best = [divmod(int(weights.argmax()), weights.shape[1]) for weights in (*excess, both)]
     most = [float(weights.max()) for weights in (*excess, both)]
     text = " ".join(
-        f"Between “{word}” and “{other}” layer {layer}, head {head} looks most: {points(value)} more than even "
+        f"Between “{word}” and “{other}” head {head} of layer {layer} looks most: {points(value)} more than even "
         f"attention, one way or the other."
         for other, value, (layer, head) in zip((first, second), most, at_best, strict=False)
     )
     layer, head = at_best[2]
     text += (
-        f" At both at once layer {layer}, head {head} looks most: {points(most[2])} for the weaker of the two. "
+        f" At both at once head {head} of layer {layer} looks most: {points(most[2])} for the weaker of the two. "
         f"It counts from {points(MARGIN)} on."
     )
     if min(most[:2]) <= MARGIN:

@@ -147,7 +147,7 @@ PAD_WEIGHTS = of_padding(
 
 def here(answer: Answer) -> str:
     """Return the chosen layer and head in words."""
-    return f"layer {answer.scene.layer}, head {answer.scene.head}"
+    return f"head {answer.scene.head} of layer {answer.scene.layer}"
 
 
 def batch_shape(answer: Answer) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters, run_flops, size
-from encoder.pictures.labs.softmax_lab import titled
 from encoder.pictures.labs.trial import (
     Cost,
     Finding,
@@ -22,7 +21,7 @@ from encoder.pictures.labs.trial import (
     untried,
 )
 from encoder.support.errors import EncoderError
-from encoder.support.formatting import brief, listed, percent, shown
+from encoder.support.formatting import brief, listed, percent, shown, where
 
 CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 REPETITIONS = 4  # runs of each length that is timed
@@ -162,8 +161,9 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
     if step not in trace:
         raise EncoderError(trace.unknown(step))
     real, added = list(trace[step].shape), sum(trace.tokenization.special)
-    spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
-    text = f"{titled(trace, step)} is {by(real)}" + (
+    entry = trace.step(step)
+    spoken = [size - added if name == "n" else size for name, size in zip(entry.shape, real, strict=True)]
+    text = f"{', '.join(filter(None, [entry.title, where(entry.layer)]))} is {by(real)}" + (
         f", {by(spoken)} without the {added} tokens that the model adds" if added else ""
     )
     judgement = judge(real == expected, f"without the {added} tokens that the model adds" if spoken == expected else "")

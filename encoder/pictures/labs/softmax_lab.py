@@ -1,6 +1,6 @@
 """The labs on softmax: what the division by the root of d_head is for, and scores of one's own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from torch import Tensor
@@ -8,6 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import WIDTHS, dot_products, scaling, softmax_gradient, softmax_of, softmax_slopes
 from encoder.metrics import attention_weights, largest_cell
+from encoder.packet.step_numbers import place
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Each, Several, call
 from encoder.pictures.lab import Ask, Note, Show, in_lab, lab
@@ -17,7 +18,6 @@ from encoder.pictures.scene import Option, Scene
 from encoder.pictures.view import EXAMPLE as WIDE
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent, short
-from encoder.trace.trace import Trace
 
 AGREES = 1e-5  # of the size of what was added up
 TERMS = {  # what is added up, by operation; where it is not named here, products
@@ -26,7 +26,6 @@ TERMS = {  # what is added up, by operation; where it is not named here, product
     "variance": "squares, added up and divided",
     "variance_unbiased": "squares, added up and divided",
 }
-AXES = {"H": "head", "n": "token", "d_ff": "unit"}  # what a place on an axis of a step is called; else a dimension
 MATTERS = 0.1  # of even attention: a smaller weight is no look
 SATURATED = 0.8  # mean largest weight from which softmax is called all or nothing
 NEARLY_NONE = 0.05  # of a gradient
@@ -324,7 +323,7 @@ def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int]) ->
     terms = TERMS.get(result.operation, "products, added up")
     made = f" from {len(result.terms.values)} {terms}" if result.terms else ""
     text = (
-        f"{titled(trace, step, index)}: the run recorded {result.recorded:.6g}; made again by hand{made}, it is "
+        f"{place(encoder, trace, step, index)}: the run has {result.recorded:.6g}; made again by hand{made}, it is "
         f"{result.result:.6g}. The difference is {brief(result.difference)}."
     )
     judgement, picture = judge(result.difference <= AGREES * max(1.0, result.size)), None
@@ -332,15 +331,6 @@ def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int]) ->
         first = result.terms.order[:12]
         picture = bars({"term": result.terms.values[first]}, [str(k) for k in first], "the largest terms")
     return Finding(result.recorded, "the recorded number", text, judgement, picture)
-
-
-def titled(trace: Trace, step: str, index: Sequence[int] = ()) -> str:
-    """Return what a step of a run is called, with its layer, and with the place of one of its numbers."""
-    entry, (group, _, rest) = trace.step(step), step.partition(".")
-    where = [f"layer {rest.partition('.')[0]}"] if group == "layers" else []
-    for axis, at in zip(entry.shape, index, strict=False):
-        where.append(f"{AXES.get(axis, 'dimension')} {at}" + (f" (“{trace.tokens[at]}”)" if axis == "n" else ""))
-    return ", ".join([entry.title, *where])
 
 
 LABS = {

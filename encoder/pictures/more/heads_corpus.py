@@ -81,7 +81,9 @@ def gives(answer: Answer) -> str:
     scene, row = answer.scene, row_of(answer.scene)
     place = PLACES.get(str(row["nearest"]), f"“{row['nearest']}”")
     mass, even = (percent(float(row[f"nearest_{name}"])) for name in ("mass", "uniform"))
-    return f"Layer {scene.layer}, head {scene.head} gives {place} {mass} of its weight; even weights would give {even}."
+    return (
+        f"Head {scene.head} of layer {scene.layer} gives {place} {mass} of its weight; even weights would give {even}."
+    )
 
 
 def in_corpus(answer: Answer) -> Sequence[MarkedLine]:

@@ -35,7 +35,7 @@ def say_maps(answer: Answer) -> str:
 def look_all(answer: Answer) -> Mapping[str, Any]:
     """What the maps of every head are called; a layer is a row of them, and no cell has its number."""
     config = answer.scene.config
-    labels = [f"Layer {i}, head {h}" for i in range(config.n_layers) for h in range(config.n_heads)]
+    labels = [f"Head {h} of layer {i}" for i in range(config.n_layers) for h in range(config.n_heads)]
     return {"titles": every_head(answer), "labels": labels, "columns": config.n_heads, "bare": True}
 
 

@@ -22,7 +22,7 @@ def harmed(answer: Answer) -> list[str]:
 def say_harm(answer: Answer) -> str:
     """How often each head is needed for the answer."""
     harm = answer.value(call(examined, answer.scene[MYSTERY])).harm
-    changed = [f"layer {i}, head {h}: {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
+    changed = [f"head {h} of layer {i}: {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
     return f"Switch off one head, and so many answers change: {'; '.join(changed)}."
 
 

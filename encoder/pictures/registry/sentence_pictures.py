@@ -22,13 +22,13 @@ from encoder.metrics import (
 )
 from encoder.metrics.strongest_looks import strongest_link
 from encoder.metrics.word_kinds import groups_of
-from encoder.pictures.export.caption import About
+from encoder.pictures.export.caption import About, begun
 from encoder.pictures.expression import Call, Every, Expression, Several, T, call, step
 from encoder.pictures.figures.facts import drawn_fact, main_fact
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, one_of
-from encoder.support.formatting import brief, percent, shown
+from encoder.support.formatting import brief, percent, shown, where
 from encoder.support.selection import CHOICES, Choice
 
 MERGED = one_of("merge_words", (False, True))
@@ -87,7 +87,7 @@ def say_arcs(answer: Answer) -> str:
     rest = float(rows.mean(0, dtype=np.float64).sum() - shares.sum())
     sentence = (
         f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(shares[top], 1)}, "
-        f"in layer {scene.layer}, head {scene.head}."
+        f"in head {scene.head} of layer {scene.layer}."
     )
     return f"{sentence} {percent(rest)} goes to tokens that are not words." if rest >= SAID else sentence
 
@@ -148,7 +148,7 @@ def several(scene: Scene) -> Expression:
 def title_several(scene: Scene) -> str:
     """Which heads are taken together."""
     heads = some_heads(scene)
-    which = f"layer {scene.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, heads))}"
+    which = begun(where(scene.layer, ", ".join(map(str, heads))))
     return which if len(heads) == 1 else f"{which}, {'mean' if scene[HOW] == 'Mean' else 'largest'}"
 
 

@@ -162,7 +162,7 @@ def say_importance(answer: Answer) -> str:
     config, (values, errors) = scene.config, effects.deciding
     i, j = effects.strongest_head
     return (
-        f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± "
+        f"{what_is_lost(scene)}: head {j} of layer {i} matters most, {brief(values[i, j])} ± "
         f"{brief(errors[i, j])}; {effects.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
         "two errors above 0."
     )

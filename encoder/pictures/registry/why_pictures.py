@@ -119,7 +119,7 @@ def say_parts(answer: Answer) -> str:
     i, j = largest_cell(np.abs(values))
     whole = answer.value(attributed(answer.scene)).value
     column = [*head_names(config), "feed-forward"][j]
-    return f"In {layer_names(config)[i]}, {column} puts in most: {brief(values[i, j])} of {brief(whole)}."
+    return f"{begun(column)} of {layer_names(config)[i]} puts in most: {brief(values[i, j])} of {brief(whole)}."
 
 
 of_page = partial(Picture, page="what_if", about=about_logits)
@@ -168,7 +168,7 @@ WHY_HEAD = of_page(
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     kind="terms",
     title=lambda scene: (
-        f"What layer {scene.layer}, head {scene.head} gathered from each token puts into {target_name(scene)}"
+        f"What head {scene.head} of layer {scene.layer} gathered from each token puts into {target_name(scene)}"
     ),
     say=say_head,
     options=ASKED,
@@ -249,7 +249,7 @@ def say_heads(answer: Answer) -> str:
     """Which head's looks do most."""
     values = answer.numbers.array
     i, j = largest_cell(np.abs(values))
-    return f"The looks of layer {i}, head {j} do most: {brief(values[i, j])}."
+    return f"The looks of head {j} of layer {i} do most: {brief(values[i, j])}."
 
 
 WHY_HEADS = of_page(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Offer:
     """A model that the app offers, and a layer and head of it that are worth a first look.
 
-    Those are heads that the guesses depend on: of all heads of `small` L2H3 does most harm when it is left out, of
-    `base` L4H1 is among the first five (`encoder.experiments.importance`).
+    Those are heads that the guesses depend on: of all heads of `small` 2.3 does most harm when it is left out, of
+    `base` 4.1 is among the first five (`encoder.experiments.importance`).
 
     `preset` names the shape of an untrained model, `twin` the trained model whose shape it has.
     """
