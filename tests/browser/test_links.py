@@ -87,7 +87,7 @@ def opened(page: Page, url: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text(re.compile(r"\w"))
 
 
-@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["attention", "compare", "heads"]))
+@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["compare"]))
 def test_what_is_chosen_is_the_same_in_another_browser(page: Page, app_url: str, browser: Browser, key: str) -> None:
     """And the session hears of nothing."""
     sent: list[object] = []
@@ -155,7 +155,7 @@ SMALL = """pressed => {
 }"""
 
 
-@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["attention", "what_if"]))
+@pytest.mark.parametrize("key", mostly_nightly(DRAWN, ["what_if"]))
 def test_all_that_is_pressed_on_a_phone_has_the_size_of_a_finger(phone: Page, app_url: str, key: str) -> None:
     """24 pixels from side to side, the least that WCAG 2.2 asks for."""
     opened(phone, f"{app_url}/{path(key)}")

@@ -156,7 +156,7 @@ def test_long_work_is_offered_said_to_go_on_and_stopped(page: Page, app_url: str
     page.unroute("**/api/more")
 
 
-@pytest.mark.parametrize("key", mostly_nightly(MORE, ("attention", "what_if")))
+@pytest.mark.parametrize("key", mostly_nightly(MORE, ["attention"]))
 def test_all_sections_are_for_everybody(page: Page, phone: Page, app_url: str, key: str) -> None:
     """Nothing is cut on a phone, nor unreadable in the dark; all is reached by keys."""
     about = page_of(key)

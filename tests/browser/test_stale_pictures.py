@@ -42,7 +42,7 @@ def seen(page: Page) -> list[str]:
     raise AssertionError("the page does not come to rest")
 
 
-@pytest.mark.parametrize("key", mostly_nightly(PAGES, ("attention", "output")))
+@pytest.mark.parametrize("key", mostly_nightly(PAGES, ["output"]))
 def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mounted: Mounted, key: str) -> None:
     at = {"layer": 2, "head": 1}
     page = mounted(key, packet, first={"sentence": KEYS, **at})
