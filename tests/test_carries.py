@@ -475,11 +475,37 @@ FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the f
     "Yesterday we [MASK] to the beach.": "Today",
     "Paris is the capital of [MASK].": "Berlin",
     "Yesterday my sister [MASK] a letter.": "brother Today",
-    "He plays [MASK] with his friends.": "enemies friend played",
-    "She drinks [MASK] every day.": "night each",
+    "He plays [MASK] with his friends.": "enemies friend played performs",
+    "She drinks [MASK] every day.": "night evening",
     "An apple [MASK] in the garden.": "gardens orange park",
     "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays Sunday",
 }
+OFFERED = (
+    "My neighbours lost her keys in the [MASK].",
+    "He was angry with his [MASK].",
+    "My favourite colour is [MASK].",
+    "It was [MASK].",
+    "The waiter was rude, but the soup was warm and the room was clean.",
+    "I think that she is happy.",
+)
+GRAMMAR = [
+    "the",
+    "a",
+    "for",
+    "but",
+    "and",
+    "despite",
+    "that",
+    "i",
+    "she",
+    "he",
+    "was",
+    "is",
+    "in",
+    "with",
+    "his",
+    "her",
+]
 NO_ENGLISH = re.compile(
     r"\b(an?|this|each) \w+[^s\W]s\b|\b(these|those|many) \w*[^s\W]\b|\b(hers|theirs|thats|overs)\b|those \[MASK\] was",
     re.IGNORECASE,
@@ -494,8 +520,20 @@ def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -
     assert not [change.b for change in changes if NO_ENGLISH.search(change.b.replace("people", "peoples"))]
 
 
-def test_where_nothing_fits_the_best_of_it_is_offered_and_no_more() -> None:
-    assert len(small_changes(pretrained("base"), "El gato [MASK] en la casa.")) == 1
+def test_where_nothing_fits_nothing_is_offered() -> None:
+    assert small_changes(pretrained("base"), "El gato [MASK] en la casa.") == []
+
+
+@in_turn("sentence", OFFERED)
+def test_every_change_that_is_offered_moves_the_answer_and_the_sense(sentence: str) -> None:
+    """No "neighbors" for "neighbours", no "for" for "the", no small "i", and nothing where nothing is to be carried."""
+    for name in ("base", "good-or-bad"):
+        encoder = pretrained(name)
+        for change in small_changes(encoder, sentence) if name == "base" or "[MASK]" not in sentence else ():
+            if "[MASK]" in sentence or name != "base":
+                check_reacts(run_pair(encoder, MinimalPair(sentence, change.b)))
+            assert change.new != "i" and re.sub("[aeiou]", "", change.new) != re.sub("[aeiou]", "", change.was)
+            assert change.was.lower() not in GRAMMAR and change.new.lower() not in GRAMMAR, change
 
 
 @in_turn("name", [name for name, config in VARIANTS.items() if config.classifier and not config.mlm_head])

@@ -8,7 +8,7 @@ import { brief, COUNTS, inFull, listed, same } from './claim.js';
 import { layout, WHOLE } from './circuit_layout.js';
 import { pairsOf } from './compare_runs.js';
 import { dotStrip, median } from './dot_strip.js';
-import { dress, focused, rove, themeOf } from './dom.js';
+import { dress, focused, highIn, rove, themeOf, zoomOf } from './dom.js';
 import { colourOf, css, gradient, inkOn } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
@@ -16,7 +16,7 @@ import { made } from './load.js';
 import { percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { begins, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
+import { begins, called, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
 import { parts, say } from './say.js';
 import { toQuery } from './store.js';
 import { masked } from './switches.js';
@@ -31,7 +31,7 @@ import { explained } from './terms.js';
 /** @typedef {{edges: Edge[], together: number, where: {head: [number, number], share: number}[]}} Edges */
 /** @typedef {{guess: Guess, lead: number, share: number}} Cut */
 /** @typedef {{b: string, was: string, new: string, words: [string, string] | null, flip: number | null}} Change */
-/** @typedef {{sentences: [string, string, string, string][], heads: [number, number][], control: [number, number][], share: number, random: number, over_half: number, constructed: {what: string, heads: [number, number][], share: number, pairs: number, random: number}[]}} Sentences */
+/** @typedef {{sentences: [string, string, string, string][], heads: [number, number][], control: [number, number][], share: number, random: number, over_half: number}} Sentences */
 /** An arrow, a head of the board, or a word that is pointed at. @typedef {{edge?: string, head?: [number, number], word?: number} | null} Pointed */
 /** A word as it is drawn, by the positions of its pieces; of `left` words that are left out. @typedef {{name: string, positions: number[], gap: boolean, left: number}} Shown */
 
@@ -43,11 +43,14 @@ const NAMED = 0.05; // of the change, from which on a head has its number on the
 const OVER = 1.005, LEAST = 0.005; // of the change: more than all of it, and less than what rounds to a percent
 const FEW = 3; // guesses where there is no pair
 const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
-const MOSTLY = 0.5; // of the change, from which on it is a head's own, or that of a few
 const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown'; // of the pairs that are shipped: it counts, and its text stays out
-const NAME = 214, LONG = 10; // px of what stands on an arrow; letters of its word
+const NAME = 256, LONG = 10; // px of what stands on an arrow; letters of its word
+const ROW = 44, ROW_LEAST = 34, STEP = 8; // px of a row at most and at least, and between two
+const AROUND = 196; // px of the bars above the page and the box below the rows
+const BESIDE = 102, MENDS = 190; // px from the middle of the box to what mends a cut, and to its end
 const ROOM_PHONE = 100, PHONE = 720;
 const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
+const OTHER_WAY = 'the other way'; // why nothing is carried, in short
 const TRAINING = 'training', BOARD = 'Each head alone, from every word';
 
 /** A head in short: "4.1" is head 1 of layer 4. @param {readonly number[]} head */
@@ -60,8 +63,6 @@ const of = packet => packet?.about ?? null;
 const alike = (a, b) => a.length === b.length && a.every(one => b.some(other => same(one, other)));
 /** Whether two models give the same labels, or none. @param {string[]} a @param {string[]} b */
 const sameNames = (a, b) => a.length === b.length && a.every((name, i) => name === b[i]);
-/** Whether so much goes by the heads that are named that their arrows are drawn. @param {Heads} found */
-const isFew = ({ small, share }) => small || share >= MOSTLY;
 /** How an address spells an edge. @param {Edge} edge */
 const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${target}`;
 /** A word as it stands on an arrow. @param {string} word */
@@ -148,9 +149,9 @@ export function carried({ context, root, changed, choose }) {
     const { found, gone, after, why } = now, a = /** @type {Packet} */ (run);
     if (!isLed(a)) return parts(whyNotLed(a), {});
     if (place() < 0) return parts('carried_no_gap', {});
-    if (!found) return parts(why ? 'carried_no_pair' : coming(a), {});
+    if (!found) return parts(!why ? coming(a) : b !== state.sentence ? 'carried_no_pair' : offered(a)?.length ? 'compare_equal' : 'carried_none', {});
     const { words: [first, second] } = found;
-    if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : parts('carried_hardly', { was: found.was, new: found.new, times: times(found.flip) });
+    if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : found.kind === OTHER_WAY ? parts('carried_other_way', { first, second }) : parts('carried_hardly', { first: found.a.first[0], before: found.a.first[1], second: found.b.first[0], after: found.b.first[1] });
     if (gone.length && after) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
       return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
@@ -160,8 +161,7 @@ export function carried({ context, root, changed, choose }) {
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: inB.share })];
-    if (found.heads.length === 1) return parts(turns ? 'carried_one_turns' : 'carried_one', given);
-    return parts(turns ? 'carried_few_turn' : 'carried_few', given);
+    return parts(found.heads.length === 1 ? 'carried_one' : 'carried_few', { ...given, to: turns ? 'to' : 'towards' });
   }
   /** @param {Packet} a */
   const coming = a => (labelsOf(a) ? 'carried_coming_label' : 'carried_coming');
@@ -205,10 +205,13 @@ export function carried({ context, root, changed, choose }) {
 
   /** @param {Known} given */
   function picture({ all, ways, found }) {
-    if (!found || found.why || !isFew(found)) return nothing;
-    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>${phone.matches ? legend(found.heads[0]) : nothing}
+    if (!found || found.why) return nothing;
+    return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>${legend(found.heads[0])}
       ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Finding where they take it from …'}</p>`;
   }
+
+  /** A share of the change in a sentence. @param {number} share */
+  const shareSaid = share => (Math.abs(share) < LEAST ? 'almost nothing' : percent(share, 1));
 
   /** Whether a change is made up of parts: none is more than all of it, or pulls the other way. @param {number} share @param {number} together */
   const adds = (share, together) => together >= LEAST && share <= OVER && together <= OVER;
@@ -217,7 +220,7 @@ export function carried({ context, root, changed, choose }) {
   function whole({ heads, share, words: [first, second] }, { together }) {
     const all = [{ kind: 'is-drawn', text: together > share && now.all.some(edge => edge.target !== place()) ? 'all arrows together, pale ones too' : 'all arrows together', share: together }, { kind: 'is-undrawn', text: `${inOrder(heads)} from other words`, share: share - together }, { kind: '', text: 'all else', share: 1 - Math.max(share, together) }].filter(one => one.share >= LEAST);
     if (!adds(share, together)) return nothing;
-    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} to ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${all.map(one => html`<i class=${one.kind} style="width: ${(100 * one.share).toFixed(2)}%"></i>`)}</div>
+    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} towards ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${all.map(one => html`<i class=${one.kind} style="width: ${(100 * one.share).toFixed(2)}%"></i>`)}</div>
       <ul>${all.map(one => html`<li class=${one.kind} data-share=${one.share}><i></i>${one.text} <b>${tight(percent(one.share, 1))}</b></li>`)}</ul></section>`;
   }
   /** @param {string} word */
@@ -231,14 +234,20 @@ export function carried({ context, root, changed, choose }) {
     const { all, found, ways } = now, edge = all.find(one => spelled(one) === pointed?.edge), packet = last?.each;
     if (edge && found) {
       const from = wordAt(edge.sources[0]), differs = edge.sources.some(one => found.changed.includes(one));
-      return typeset(`${begins(inFull([edge.head]))} looks ${fromWhere(edge.target, found)} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${percent(edge.share, 1)}${packet ? `, from all words ${percent(at(packet, ...edge.head), 1)}` : ''}.`);
+      return typeset(`${begins(inFull([edge.head]))} looks ${fromWhere(edge.target, found)} at ${quoted(from)} with ${percent(edge.looks[0], 1)}${differs ? `, in B at ${quoted(found.new)}` : ', in B'} with ${percent(edge.looks[1], 1)}; from there alone it carries ${shareSaid(edge.share)}${packet ? `, from all words ${shareSaid(at(packet, ...edge.head))}` : ''}.`);
     }
     if (pointed?.head && packet) {
       const share = at(packet, ...pointed.head);
-      return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${percent(Math.abs(share) < LEAST ? 0 : share, 1)} of the change.`);
+      return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${shareSaid(share)} of the change.`);
     }
     const over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
     return typeset(ways && all.length + now.spread.length > 1 ? `The number at each is what it carries alone: these need not add up${found && adds(found.share, ways.together) ? ', the bar does' : ''}.${over}` : over.trim());
+  }
+
+  /** How high a row of an arrow is, so that the picture ends above the fold where it can. @param {HTMLElement} stage @param {number} start of the first row @param {number} count */
+  function rowHigh(stage, start, count) {
+    const above = (stage.getBoundingClientRect().top - root.getBoundingClientRect().top) / zoomOf(stage) + start;
+    return Math.max(ROW_LEAST, Math.min(ROW, (highIn(stage) - AROUND - above) / Math.max(1, count) - STEP));
   }
 
   /** Draws the words, and the arrows where these stand. */
@@ -262,10 +271,10 @@ export function carried({ context, root, changed, choose }) {
     const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((total, one) => total + Math.abs(one.share), 0);
     const plan = layout({
       arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
-      room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(44, reached / Math.max(1, drawn.length) - 8) : 44, beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
+      room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(ROW, reached / Math.max(1, drawn.length) - STEP) : rowHigh(stage, edge, drawn.length), beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
       name: down ? { u: 0, v: 0 } : { u: NAME, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
     });
-    const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, turned = first[0] === found.words[1];
+    const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, answer = found.words.indexOf(first[0]);
     stage.style.height = down ? '' : `${plan.end + 4}px`;
     const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')),
       order = drawn.map((_, i) => i).sort((one, two) => (down ? plan.arrows[one].dot.v - plan.arrows[two].dot.v : 0)); // on a phone they stand in a list, in the order of their columns
@@ -279,9 +288,9 @@ export function carried({ context, root, changed, choose }) {
       ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { if (!arrows[i]) return svg`<path class="cc-spread" d=${path} style="stroke-width: ${width.toFixed(1)}px"></path>`; const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${pale(arrows[i])} ${off ? 'is-cut' : ''} ${lit(arrows[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(arrows[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
     into(html`${order.map(i => { const { name } = plan.arrows[i], one = arrows[i]; if (!one) return html`<span class="cc-several" data-share=${drawn[i].share} style=${down ? '' : spot(name)}><b>${short(drawn[i].head)}</b> <small>from several words</small> <span>${typeset(percent(drawn[i].share, 1))}</span></span>`; const off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${pale(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small ?hidden=${one === thickest && !down}>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut this arrow</em>` : nothing}${scissors}</i></button>`; })}
-      <output class="cc-box ${turned ? 'is-b' : ''} ${gone.length && !cut ? 'cp-old' : ''}" style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
-      ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `left: ${Math.min(plan.box.u + 112, room - 70)}px; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut it</em>` : nothing}${scissors}</i></button>`; })}
+      <output class="cc-box ${gone.length && !cut ? 'cp-old' : ''}" data-colour=${['accent', 'second'][answer] ?? 'muted'} style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
+      ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `${plan.box.u + MENDS > room ? `right: ${room - plan.box.u + BESIDE}px` : `left: ${plan.box.u + BESIDE}px`}; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
     if (buttons.length) rove(buttons, Math.max(0, had));
   }
@@ -319,13 +328,14 @@ export function carried({ context, root, changed, choose }) {
   /** What the bars are of. */
   function answerTitle() {
     const labels = run && labelsOf(run);
-    return !labels ? 'The guess at the gap' : labels.of === 'sentence' ? 'The label' : `The label of ${placeSaid()}`;
+    const at = run && words(run).find(word => word.position === place());
+    return !labels ? `The guess at ${run && at ? called(run, at) : 'the gap'}` : labels.of === 'sentence' ? 'The label' : `The label of ${placeSaid()}`;
   }
 
   /** @param {Heads} found */
   function guesses(found) {
-    const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : !found.why && isFew(found) ? found.patched : null;
-    const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, with ${inOrder(found.heads ?? [])} from B`;
+    const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : !found.why ? found.patched : null;
+    const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, but ${inOrder(found.heads ?? [])} as in B`;
     return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}${found.why ? nothing : way(found)}</section>`;
   }
 
@@ -333,30 +343,26 @@ export function carried({ context, root, changed, choose }) {
   function way(found) {
     const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
     const likelier = (/** @type {number} */ lead) => (lead < 0 ? [second, first] : [first, second]), is = (/** @type {number} */ lead) => { const [one, other] = likelier(lead); return `${one} is ${times(lead)} times likelier than ${other}`; }, along = Math.max(0, Math.min(1, share));
-    return html`<h3 class="cc-of"><span>${explained('How many times likelier, by their logits')}</span></h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${percent(share, 1)} of the way.`)}>
+    return html`<h3 class="cc-of">The way from A to B: how many times likelier</h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${shareSaid(share)} of the way.`)}>
       <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%">${zero > ENDS && zero < 1 - ENDS ? html`<span>even</span>` : nothing}</i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
       <small>A: ${likelier(from)[0]} ${times(from)} ×</small><small>B: ${likelier(to)[0]} ${times(to)} ×</small></div>`;
   }
 
   /** Each head alone. @param {Heads} found @param {import('./packet.js').Numbers} each @param {string} title @param {boolean} [walked] */
   function boardOf(found, each, title, walked = true) {
-    const [layers, columns] = each.shape, theme = themeOf(getComputedStyle(root).getPropertyValue('background-color')), most = Math.max(...each.values, 0.01), ends = { low: 0, high: most };
+    const [layers, columns] = each.shape, theme = themeOf(getComputedStyle(root).getPropertyValue('background-color')), most = Math.max(...each.values, 0.01), least = Math.min(...each.values), against = least <= -NAMED, kind = against ? 'signed' : 'share', end = Math.max(most, against ? -least : 0), ends = { low: against ? -end : 0, high: end };
     const part = (/** @type {number} */ layer, /** @type {number} */ head) => {
-      const value = at(each, layer, head), rgb = colourOf(Math.max(0, value), ends, 'share', theme);
-      return { value, colour: css(rgb), ink: inkOn(rgb), text: value >= NAMED && columns <= 12 ? String(Math.round(100 * value)) : '', says: typeset(`Head ${head} of layer ${layer} alone: ${percent(value, 1)}`), kind: found.heads.some(one => same(one, [layer, head])) ? 'is-set' : '' };
+      const value = at(each, layer, head), rgb = colourOf(against ? value : Math.max(0, value), ends, kind, theme);
+      return { value, colour: css(rgb), ink: inkOn(rgb), text: Math.abs(value) >= NAMED && columns <= 12 ? typeset(String(Math.round(100 * value))) : '', says: typeset(`Head ${head} of layer ${layer} alone: ${shareSaid(value)}`), kind: found.heads.some(one => same(one, [layer, head])) ? 'is-set' : '' };
     };
     return html`<section class="cc-each"><h2 class="cp-title">${title}</h2><div class="cc-board ${walked ? 'is-walked' : ''}">${board({ label: title, layers, heads: columns, names: Array.from({ length: columns }, (_, i) => String(i)), attribute: walked ? 'data-head-row' : 'data-cell', kind: 'is-small', part })}
-      <p class="cc-scale cp-scale"><span>0</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(most, 1))}</span>${found.heads.length > 1 ? html`<b class="cc-outlined"></b><span>the ${found.heads.length} that are taken together</span>` : nothing}</p></div></section>`;
+      <p class="cc-scale cp-scale"><span>${against ? tight(percent(-end, 1)) : 0}</span><i style="background: ${gradient(kind, theme)}"></i><span>${tight(percent(end, 1))}</span>${found.heads.length > 1 ? html`<b class="cc-outlined"></b><span>the ${found.heads.length} that are taken together</span>` : nothing}</p></div></section>`;
   }
 
   /** The sentences that people wrote, with what the same heads carry in each. @param {Heads} found */
   function many(found) {
     const a = /** @type {Packet} */ (run), asked = { step: 'sentences', index: [] }, packet = sentences.get(a, asked), about = /** @type {Sentences | null} */ (of(packet));
-    if (!packet || !about?.sentences.length) return nothing;
-    if (!alike(about.heads, found.heads)) {
-      const kin = about.constructed.find(one => alike(one.heads, found.heads)) ?? about.constructed.find(one => one.heads.length === 1 && same(one.heads[0], found.heads[0]) && at(/** @type {import('./packet.js').Numbers} */ (last?.each), ...found.heads[0]) > MOSTLY);
-      return kin ? html`<p class="cc-kin">${typeset(`${begins(inFull(kin.heads))} ${kin.heads.length > 1 ? 'carry' : 'carries'} ${kin.what} in ${kin.pairs} constructed pairs too: ${percent(kin.share, 1)} of the change; random heads at most ${percent(kin.random)}.`)}</p>` : nothing;
-    }
+    if (!packet || !about?.sentences.length || !alike(about.heads, found.heads)) return nothing;
     const { values } = packet.arrays.shares;
     const group = (/** @type {number} */ column) => Array.from(values).filter((_, i) => i % 2 === column);
     if (seen?.of !== packet) seen = { of: packet, groups: [group(0), group(1)] };
@@ -381,7 +387,7 @@ export function carried({ context, root, changed, choose }) {
     const line = `from encoder import TextEncoder\nfrom encoder.experiments.circuit import MinimalPair, run_pair, study\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(state.model)})\npair = MinimalPair(${JSON.stringify(state.sentence)},\n                   ${JSON.stringify(b)}${competing().length ? `,\n                   (${competing().map(word => JSON.stringify(word)).join(', ')})` : ''}${run && labelsOf(run)?.of === 'token' ? `, place=${place()}` : ''})\nfor result in study(encoder, run_pair(encoder, pair)):\n    print(result)`;
     const [first, second] = found.words, at = place() < (run?.about.tokens.length ?? 0) ? ` at ${placeSaid()}` : '', own = found.everything - found.all;
     sheet.show(typeset(`How ${percent(found.share, 1)} was computed`), [
-      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second})${at}: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)} nats. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'}${at || ' where the label is read'} taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
+      ['', typeset(`The lead is how far ln p(${first}) stands above ln p(${second})${at}: ${found.leads[0].toFixed(2)} in A, ${found.leads[1].toFixed(2)} in B. The change is their difference, ${found.flip.toFixed(2)}. A is run again with what ${inFull(found.heads)} ${found.heads.length > 1 ? 'write' : 'writes'}${at || ' where the label is read'} taken from B, and nothing else: the lead is ${found.lead.toFixed(2)} then, so ${found.heads.length > 1 ? 'they carry' : 'it carries'} (${found.leads[0].toFixed(2)} − ${found.lead.toFixed(2)}) / ${found.flip.toFixed(2)} = ${percent(found.share)}.`.replaceAll('- -', '+ '))],
       ['To check it', typeset(`All ${found.total} heads${at} from B: ${(100 * found.all).toFixed(1)} %${Math.abs(own) < LEAST ? '' : `, with the vector of ${quoted(found.new)} too ${(100 * found.everything).toFixed(1)} %`}. None: ${Math.abs(100 * found.none).toFixed(1)} %. ${found.random.length} random sets of as many other heads: ${(100 * Math.min(...found.random)).toFixed(1)} to ${(100 * Math.max(...found.random)).toFixed(1)} %. Patching shows that this way is used, not that it is the only one; and shares of parts need not add up.`)],
       ...(now.ways?.where.length ? [/** @type {[string, string]} */ (['Where they look', typeset(`With B's shares of attention alone, and A's words: ${listed(now.ways.where.map(one => `${inFull([one.head])} ${percent(one.share, 1)}`))} of the change. The rest of what they carry is in what they take.`)])] : []),
       ['The same in Python', line, true],
@@ -409,8 +415,8 @@ export function carried({ context, root, changed, choose }) {
     const { found, why } = now, a = /** @type {Packet} */ (run), all = words(a), runB = why ? ofB() : null, pairs = runB ? pairsOf(a, runB) : [], beside = pairs.find(pair => pair.a?.position === place());
     if (!isLed(a)) return labelsOf(a) ? nothing : html`<p class="cc-why">This model has no head for words, so it guesses none: nothing can be carried to a guess. Choose another model, or see where its heads look.</p>`;
     if (place() < 0) return html`<div class="cc-tap" role="group" aria-label="Hide a word">${all.map(word => { const hidden = masked(a, word, store.get()); return hidden && word.plain ? html`<button type="button" class="enc-example" @click=${() => choose('', { ...hidden, word: null, layer: null, head: null })}>${word.name}</button>` : html`<span>${word.name}</span>`; })}</div>`;
-    if (found?.why) return a.about.model.untrained ? html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>` : html`<p class="cc-why">${typeset(found.why)}</p>`;
-    if (!why) return nothing;
+    if (found?.why && a.about.model.untrained) return html`<p>${leads('See how a model comes to react', '→', '#', () => context.go(TRAINING), TRAINING)}</p>`;
+    if (!why || b === state.sentence) return nothing;
     const put = !labelsOf(a) && beside?.b && runB && !beside.b.gap ? masked(runB, beside.b, { sentence: b, second: '', hidden: [] }) : null;
     return html`<p class="cc-why" role="alert">${typeset(why)}</p>${bothGuesses(a, runB)}${put ? html`<button type="button" class="enc-pill" @click=${() => choose(put.sentence)}>Put the gap there in B</button>` : nothing}`;
   }
@@ -427,7 +433,7 @@ export function carried({ context, root, changed, choose }) {
   /** Sentences that B could be. */
   function tries() {
     const all = (offered(/** @type {Packet} */ (run)) ?? []).filter(one => one.b !== b);
-    return all.length ? html`<div class="cp-offered" role="group" aria-label="Sentences to compare with"><span>Try in B:</span>${all.map(one => html`<button type="button" class="cp-offer" title=${one.b} @click=${() => choose(one.b)}><bdi translate="no" lang="">${one.new}</bdi> for <bdi translate="no" lang="">${one.was}</bdi>${one.words && one.flip !== null && one.flip >= 1 ? html` <small><bdi translate="no" lang="">${one.words[0]}</bdi> → <bdi translate="no" lang="">${one.words[1]}</bdi></small>` : nothing}</button>`)}</div>` : nothing;
+    return all.length ? html`<div class="cp-offered" role="group" aria-label="Sentences to compare with"><span>Try in B:</span>${all.map(one => html`<button type="button" class="cp-offer" title=${one.b} @click=${() => choose(one.b)}><bdi translate="no" lang="">${one.new}</bdi> for <bdi translate="no" lang="">${one.was}</bdi></button>`)}</div>` : nothing;
   }
 
   /** The same pair in the other model. */
@@ -436,7 +442,7 @@ export function carried({ context, root, changed, choose }) {
     const asked = ofOther(), packet = other.get(run, asked), found = /** @type {Heads | null} */ (of(packet)), mine = labelsOf(run)?.labels ?? [], alien = found && !sameNames(found.labels, mine);
     const why = other.why(run, asked) || (alien ? say('carried_other_labels', { model: titleOf(state.model), other: titleOf(state.other_model) }) : found?.why);
     if (!packet || alien || !found?.words) return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><p role="status">${why || 'Running it …'}</p></section>`;
-    return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, with ${inOrder(found.heads)} from B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
+    return html`<section class="cc-other"><h2 class="cp-title">The same pair in ${titleOf(state.other_model)}</h2><div class="cc-beside"><div>${guessBars('A, as it is', found.a, found)}${found.why ? nothing : guessBars(`A, but ${inOrder(found.heads)} as in B`, found.patched, found, found.a)}${guessBars('B, as it is', found.b, found)}</div>
       ${found.why ? html`<p class="cc-why">${typeset(found.why)}</p>` : boardOf(found, packet.arrays.each, typeset(`${inOrder(found.heads)} ${found.heads.length > 1 ? 'carry' : 'carries'} ${percent(found.share, 1)}`), false)}</div></section>`;
   }
 
@@ -457,7 +463,7 @@ export function carried({ context, root, changed, choose }) {
     /** What can be saved. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       const { found, all } = now, [guess, over] = competing();
-      if (!found || found.why || !isFew(found) || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
+      if (!found || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
       return [{ name: 'What is carried, and from which words', ...context.main('', { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) }) }];
     },
     /** Whether the headline is of what is compared now. */
@@ -467,10 +473,9 @@ export function carried({ context, root, changed, choose }) {
       const waits = place() >= 0 && !found && !now.why ? html`<p class="cc-waits" role="status">${waiting(a)}</p>` : nothing;
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
-      return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn && isFew(found) ? (phone.matches ? nothing : legend(found.heads[0])) : place() < 0 ? nothing : tries()}
-        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn && !isFew(found) && each ? boardOf(found, each, BOARD) : nothing}${drawn ? itself(found) : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
-        ${drawn ? html`<div class="cc-lower"><div>${isFew(found) ? many(found) : nothing}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav></div>
-          ${isFew(found) && each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
+      return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn || place() < 0 ? nothing : tries()}
+        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn ? html`${itself(found)}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav>` : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        ${drawn ? html`<div class="cc-lower">${many(found)}${each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */
     after() {

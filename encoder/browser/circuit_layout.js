@@ -15,6 +15,7 @@ const THINNEST = 2;
 const APART = 3; // between arrows that fall side by side
 const BAND = 8; // between bands
 const TIP = 15;
+const FALL = 14; // from the last band to the box
 const STILL = 10; // between a name and what it stands beside
 const PLACES = [0.5, 0.35, 0.65, 0.2, 0.8, 0.08, 0.92]; // of an arrow, where its name may stand
 
@@ -46,7 +47,7 @@ export function layout({ arrows, words, gap, room, start, row, beside, whole, na
     bands.push({ layer, low, high: v });
     v += BAND;
   }
-  const end = v + 24, falling = order.filter(i => arrows[i].to === gap), before = falling.filter(i => words[arrows[i].from].at <= middle).reverse(), after = falling.filter(i => words[arrows[i].from].at > middle);
+  const end = v + FALL, falling = order.filter(i => arrows[i].to === gap), before = falling.filter(i => words[arrows[i].from].at <= middle).reverse(), after = falling.filter(i => words[arrows[i].from].at > middle);
   const side = [...before, ...after], wide = side.reduce((sum, i) => sum + widthAt(i) + APART, -APART);
   /** @type {Map<number, number>} Where each that falls turns. */
   const turns = new Map();

@@ -11,7 +11,7 @@ import { listed, outside } from './claim.js';
 import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest } from './compare_runs.js';
 import { dress, el, focused, reveal, rove, themeOf, walkByKeys } from './dom.js';
-import { colourOf, css, endsOf, gradient } from './grid.js';
+import { colourOf, css, gradient } from './grid.js';
 import { windowed } from './heads.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
@@ -268,7 +268,7 @@ export function compare(root, context) {
   /** What draws itself where it stands now. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */
   function show(a, { b, of, at, head, shares, names, here, looked }) {
     const width = of.columns.length, numbers = { rows: of.rows.map(i => of.columns[i].a.position), columns: width, values: shares.change, names, shut: null, parts: /** @type {const} */ ('signed') };
-    const ends = endsOf(numbers, 'signed', WEAK); // what is little looks little
+    const most = Math.max(WEAK, ...shares.change.map(Math.abs).filter(Number.isFinite)), ends = { low: -most, high: most }; // no number lies beyond, and what is little looks little
     const signed = (/** @type {number} */ value) => `${value > 0 ? '+' : ''}${points(value, 1)}`;
     const share = (/** @type {Float32Array} */ all, /** @type {At} */ { row, column }) => typeset(percent(all[row * width + column]));
     const said = (/** @type {At} */ cell) => `“${names[of.rows[cell.row]]}” looks at “${names[cell.column]}”: ${share(shares.a, cell)} in A, ${share(shares.b, cell)} in B`;
@@ -277,7 +277,7 @@ export function compare(root, context) {
       numbers, ends, parts: 'signed', chosen: looked, kept: here, tokens: width, last: names[width - 1], unfold: false, band: null,
       rows: of.rows.map(i => names[i]), columns: names, form: inCell,
       label: `B minus A: attention of head ${head.head} of layer ${head.layer}, ${of.rows.length} words by ${width} words.`, says: said(here), shown: said(looked),
-      low: signed(ends.low), high: signed(ends.high), above: ends.above ? `${ends.above} beyond the ends` : '',
+      low: signed(ends.low), high: signed(ends.high), above: '',
     });
     keys ??= among(/** @type {HTMLElement} */ (page.querySelector('.cp-heads')), 'data-head-row', {
       point: to => { if (to?.layer !== pointed?.layer || to?.head !== pointed?.head) { pointed = to; over = null; render(); } },

@@ -33,8 +33,8 @@ export function labelSaid(run, word, sum) {
   if (run.about.model.untrained) return parts('label_untrained', { word: named });
   if (labels?.labels.length === 1 && labels.problem === 'single_label') return parts('label_only', { word: named });
   if (!sum) return [...is, stop];
-  const { names, adds, biases, total } = sum, most = adds.indexOf(Math.max(...adds)), least = adds.indexOf(Math.min(...adds)), even = !numbers && Math.abs(total) < EVEN;
-  if (!numbers && !even && biases * total > 0 && Math.abs(biases) >= Math.abs(total) / 2) return [...is, ...parts('label_built_in', {})];
+  const { names, adds, biases, left, total } = sum, said = total - biases - left, most = adds.indexOf(Math.max(...adds)), least = adds.indexOf(Math.min(...adds)), even = !numbers && Math.abs(total) < EVEN;
+  if (!numbers && !even && biases * total > 0 && Math.abs(biases) >= Math.abs(total) / 2) return [...is, ...parts(said * total < 0 ? 'label_words_against' : 'label_built_in', { words: signed(said, 1), built: signed(biases, 1) })];
   const up = adds[most] >= LITTLE ? parts(numbers ? 'number_most' : 'label_most', { speaks: apart(names[most]), adds: signed(adds[most], 1) }) : [], down = adds[least] <= -LITTLE ? parts(numbers ? 'number_least' : 'label_least', { against: apart(names[least]), adds: signed(adds[least], 1) }) : [];
   const why = [...up, ...(up.length && down.length ? parts('label_but', {}) : []), ...down];
   return [...(even ? parts('label_unsure', {}) : []), ...is, ...(why.length ? [...parts('label_since', {}), ...why] : []), stop];
@@ -85,12 +85,18 @@ export function withoutHeads(run, packet, sum, list, theme) {
     <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
 }
 
+/** What leads to the way in which the largest number of a sum was computed. @param {Pick<Sum, 'names' | 'adds'>} sum */
+export function howTitle({ names, adds }) {
+  const most = adds.indexOf(Math.max(...adds));
+  return typeset(`How the ${signed(adds[most], 1)} of ${quoted(names[most])} was computed`);
+}
+
 /** How the number of the word that speaks for a label most was computed: a title, and what a sheet says below it. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum @param {string} model @returns {[string, [string, string, boolean?][]]} */
 export function howAdded(run, packet, { pair: [first, second], names, adds, total, word, other }, model) {
   const most = adds.indexOf(Math.max(...adds)), own = (/** @type {number} */ of) => signed(at(packet.arrays.adds, of, most)), { index } = aboutSum(packet), place = index.length ? String(index[0]) : 'SENTENCE';
   const to = second < 0 ? `${quoted(names[most])} adds ${own(first)} to ${word}.` : `${quoted(names[most])} adds ${own(first)} to ${word} and ${own(second)} to ${other}: together ${signed(adds[most])} for ${word} over ${other}.`;
   const code = `from encoder import TextEncoder\nfrom encoder.experiments.attributions.target import Target, whole_words\nfrom encoder.experiments.attributions.word_sums import added_by_word\nfrom encoder.metrics.answer import SENTENCE, label_names\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(model)})\ntrace = encoder.trace(${JSON.stringify(run.about.sentence)})\nnames = label_names(encoder)\nlabels = [names.index(name) for name in ${JSON.stringify([word, ...(other ? [other] : [])])}]\nadds = added_by_word(encoder, trace, Target(${place}, *labels)).tolist()\nfor word, number in zip(whole_words(trace), adds):\n    print(trace.tokenization.spelled(word), number)`;
-  return [typeset(`How ${signed(adds[most], 1)} was computed`), [
+  return [howTitle({ names, adds }), [
     ['', typeset(`${said('label_held')} ${to}`)],
     ['To check it', typeset(said('label_adds_up', { total: signed(total), lead: second < 0 ? 'score' : 'lead' }))],
     ['The same in Python', code, true],
@@ -100,10 +106,10 @@ export function howAdded(run, packet, { pair: [first, second], names, adds, tota
 /** What the head was taught, where that is known. @param {Packet} packet of level 10 @returns {Taught | null} */
 export const taughtOf = packet => /** @type {{taught?: Taught}} */ (/** @type {unknown} */ (packet.about)).taught ?? null;
 
-/** In how many taught sentences of each label a word stands, as it is written below the word; "" where that is not known. @param {Packet} packet @param {string} name */
+/** That a word stands in no taught sentence, as it is written below it; "" where it stands in some, or that is not known. @param {Packet} packet @param {string} name */
 export function seenIn(packet, name) {
   const seen = taughtOf(packet)?.seen[name];
-  return !seen ? '' : seen.some(Boolean) ? seen.join(' · ') : 'none';
+  return seen?.every(count => !count) ? 'not taught' : '';
 }
 
 /** What kind of head it is, in sentences. @param {Packet} run @param {Packet | null} packet @param {Sum | null} sum */
@@ -111,7 +117,7 @@ export function headKind(run, packet, sum) {
   const labels = labelsOf(run), taught = packet && taughtOf(packet);
   if (taught && sum && packet) {
     const right = taught.judged.filter(([, label, share]) => (share > 0.5) === (label === 0)).length, count = taught.judged.length, speaks = sum.names[sum.adds.indexOf(Math.max(...sum.adds))];
-    return `${said('label_taught', { count, share: right / count })}${seenIn(packet, speaks) === 'none' ? ` ${said('label_unseen', { word: apart(speaks), count })}` : ''}`;
+    return `${said('label_taught', { count, share: right / count })}${seenIn(packet, speaks) ? ` ${said('label_unseen', { word: apart(speaks), count })}` : ''}`;
   }
   if (run.about.model.untrained) return said('label_random');
   return { single_label: said('label_single'), multi_label: said('label_several'), regression: said('label_number') }[labels?.problem ?? 'single_label'];

@@ -2,13 +2,13 @@
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
 import { atRest, headline, leads, opener, told as sheetOf } from './controls.js';
 import { dress, el, themeOf } from './dom.js';
-import { headKind, howAdded, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
+import { headKind, howAdded, howTitle, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
 import { layered } from './layer_grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import style from './output.css';
-import { many, signed, typeset } from './number.js';
+import { many } from './number.js';
 import { answerAt, answerStep, begins, called, direction, inFull, labelsOf, wordAt, words } from './run.js';
 import { among } from './rows.js';
 import { opening, parts as partsOf, set } from './say.js';
@@ -41,6 +41,8 @@ export function output(root, context) {
   const opened = new WeakMap();
   /** Whether it is shown beside the sum what hiding each word costs; null where nobody chose: where the finding speaks of it. @type {boolean | null} */
   let hides = null;
+  /** Whether all words of a long sentence are drawn in the sum. */
+  let unfolded = false;
 
   const head = headline(context, { layer: false, head: false });
   const line = wordRow(askOf), pair = wordPair(changes => { store.set(changes); });
@@ -57,6 +59,8 @@ export function output(root, context) {
   } }, true);
 
   among(losses, 'data-head-row', { point: () => {}, keep: place => goTo(context, 'what_if', { ...place, off: true }) }, true);
+
+  const unfold = () => { unfolded = true; render(); };
 
   /** Asks about another word: what was spoken of at the one before is left. @param {number} position */
   function askOf(position) {
@@ -109,10 +113,10 @@ export function output(root, context) {
     if (sum) pair.draw({ words: listed.length ? listed.map(([name]) => name) : labels?.labels ?? [], guess: state.guess, over: state.over, first: listed[0]?.[0] ?? labels?.labels[0] ?? '', usual: added.usual, wrong: added.why, closed: true, alone: sum.pair[1] < 0 });
     if (labels?.of === 'token') line.draw(all.map(one => ({ name: one.name, position: one.position, title: null, label: of.about.guesses[String(one.position)]?.[0]?.[0] ?? '' })), word.position, direction(of));
     into(html`<div class="lb-head">${head.element}${sum && (labels?.labels.length ?? 0) > 1 ? beside : nothing}</div>${labels?.of === 'token' ? html`<div class="ou-top">${line.element}</div>` : nothing}
-      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides: hides ?? true, hide: on => { hides = on; render(); }, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression' }) : only ? nothing : added.instead}
+      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides: hides ?? false, hide: on => { hides = on; render(); }, unfolded, unfold, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression', how: html`<button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${howTitle(sum)} <span aria-hidden="true">→</span></button>` }) : only ? nothing : added.instead}
       <div class="lb-below"><section aria-label="The label"><h2 class="ou-title">${labels?.problem === 'regression' ? 'The numbers' : labels?.problem === 'multi_label' ? 'The labels' : 'The label'}</h2>${labelBars(of, word, named)}<p class="ou-about">${headKind(of, packet, sum)}</p>${models ? html`<p class="lb-own">${leads('Bring your own classifier', '→', `${models.address}?${new URLSearchParams(store.query())}`, () => context.go('models'), 'models')}</p>` : nothing}</section>
         ${sum && packet && !only ? html`<section aria-label="Without one head"><h2 class="ou-title">Without one head</h2>${withoutHeads(of, packet, sum, losses, theme)}</section>${taughtDots(of, packet, sum.word)}` : nothing}</div>
-      ${sum && packet && !only ? html`<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${typeset(`How ${signed(Math.max(...sum.adds), 1)} was computed`)} <span aria-hidden="true">→</span></button></nav>${partSum(packet, sum, parts, theme)}` : nothing}`, page);
+      ${sum && packet && !only ? partSum(packet, sum, parts, theme) : nothing}`, page);
     rest.say(head.finding.textContent ?? '');
   }
 
@@ -159,13 +163,13 @@ export function output(root, context) {
     into(html`${head.element}
       <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Hide it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
+      <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); }, unfolded, unfold }) : added.instead}</div>
       <div class="ou-headline"><h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'Stopped after a layer, the model would say'}</h2>
         <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p></div>
       ${grid.element}<p class="ou-swipe">← Swipe or scroll for the other layers</p>${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
-      <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); } }) : added.instead}
-      ${sum && added.packet && sum.ends ? partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor)) : nothing}</div>`, page);
+      ${sum && added.packet && sum.ends ? html`<div class="enc-further">${partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor))}</div>` : nothing}`, page);
     rest.say(moves ? '' : head.finding.textContent ?? '');
   }
 

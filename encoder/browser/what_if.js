@@ -6,8 +6,9 @@ import { board } from './board.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
+import { listed } from './claim.js';
 import { made } from './load.js';
-import { both, brief, percent, pointsLost, tight, typeset } from './number.js';
+import { both, brief, percent, points, pointsLost, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
 import { behind, parts, said, say } from './say.js';
@@ -32,6 +33,8 @@ const ODD = 0.03; // of a guess: so far from both its blocks together a layer co
 const BLOCK_NAMES = ['attention', 'feed-forward'];
 const FAR = 'How far words end up from where they were';
 
+/** Of a model with labels: the run of all words, what made it, and the positions of the words that were hidden. @typedef {{from: Packet, makes: Subject, places: Set<number>}} Whole */
+
 /** What a run guesses at its first gap. @param {Packet} of */
 const guessesOf = of => of.about.guesses[String(of.about.gap)] ?? [];
 /** The word that is guessed now. @param {Share[]} shares */
@@ -45,9 +48,10 @@ export function whatIf(root, context) {
   let run = null;
   /** @type {Chosen} */
   let state;
-  /** @type {{of: string, edits: string, off: boolean} | null} */
+  /** What was there, to be taken back. @typedef {{of: string, makes: Subject, edits: string, off: boolean, whole: Whole | null}} Before */
+  /** @type {Before | null} */
   let before = null;
-  /** @type {{edits: string, off: boolean}[]} */
+  /** @type {Before[]} */
   let undone = [];
   /** @type {Map<string, Packet>} */
   const known = new Map();
@@ -56,8 +60,8 @@ export function whatIf(root, context) {
   let wrong = { of: '', why: '' };
   /** Sentences with a word hidden that the model cannot read. @type {Set<string>} */
   const unable = new Set();
-  /** The word that was hidden here last, and the run before: of a model with labels. @type {{name: string, from: Packet, sentence: string, second: string} | null} */
-  let gone = null;
+  /** @type {Whole | null} */
+  let whole = null;
   /** @type {Place | null} */
   let pointed = null;
   let at = '', full = false;
@@ -166,7 +170,7 @@ export function whatIf(root, context) {
     const [layer, column] = changed.others.length || changed.off.size !== 1 ? [] : [...changed.off][0].split(',').map(Number);
     const shares = guess && facts ? facts.words.map((word, i) => ({ word, before: facts.shares?.[i] ?? NaN, after: facts.after?.[i] ?? NaN }))
       : or(guess && column !== undefined ? alone(base, each, { layer, column }) : [], guessesOf(base).map(([word, share]) => ({ word, before: share, after: changed.edits ? NaN : share })));
-    const hidden = gone && labelsOf(base) && !changed.edits && gone.sentence === subject.sentence && gone.second === subject.second ? gone : null;
+    const hidden = changed.edits ? null : hiddenHere();
     if (hidden) {
       const was = guessesOf(hidden.from), is = new Map(guessesOf(base));
       return { subject, hides, base, each, changed, guess, diff, facts, shares: was.map(([word, share]) => ({ word, before: share, after: is.get(word) ?? NaN })), hidden, waits: false };
@@ -194,14 +198,30 @@ export function whatIf(root, context) {
     const last = undone.pop();
     if (!last) return;
     before = null;
-    store.set({ edits: last.edits, off: last.off });
+    whole = last.whole;
+    store.set({ ...last.makes, edits: last.edits, off: last.off });
+  }
+  const ownSubject = () => ({ sentence: state.sentence, second: state.second, hidden: state.hidden });
+  /** The words of what is hidden. @param {Whole} of */
+  const hiddenWords = ({ from, places }) => words(from).filter(word => places.has(word.position));
+  /** What is asked without them: the last one goes first, so that those before it are found. @param {Whole} of @returns {Subject} */
+  const withoutWords = of => hiddenWords(of).reverse().reduce((makes, word) => masked(of.from, word, makes) ?? makes, of.makes);
+  /** What is hidden here, where that is what is shown. */
+  const hiddenHere = () => (whole?.places.size && JSON.stringify(withoutWords(whole)) === JSON.stringify(ownSubject()) ? whole : null);
+
+  /** Hides a word, or brings it back. @param {Whole} of @param {number} position */
+  function hide(of, position) {
+    const { layer, head } = state, places = new Set(of.places);
+    if (!places.delete(position)) places.add(position);
+    whole = { ...of, places };
+    store.set({ ...withoutWords(whole), edits: '', off: false, layer, head }, { push: true });
   }
 
   /** Keeps what was there before, to take back. @param {Subject} subject */
   function remember(subject) {
-    const mine = { of: named(subject), edits: state.edits, off: state.off };
+    const here = hiddenHere(), mine = { of: named(here?.makes ?? subject), makes: ownSubject(), edits: state.edits, off: state.off, whole: here };
     if (before && before.of !== mine.of) undone = [];
-    else if (before && (before.edits !== mine.edits || before.off !== mine.off)) undone = [...undone.slice(1 - MOST_UNDONE), before];
+    else if (before && (before.edits !== mine.edits || before.off !== mine.off || before.whole?.places !== here?.places)) undone = [...undone.slice(1 - MOST_UNDONE), before];
     before = mine;
   }
 
@@ -246,10 +266,10 @@ export function whatIf(root, context) {
     const { subject, hides, base, changed: { edits, off, others }, guess, shares, facts } = found, without = spell({ off, others: [] }, base.about.model);
     const why = [full && 'No more fits in a link: switch something on first.', wrong.of === named(subject, edits) && wrong.why].filter(Boolean);
     const described = edits.split(';').flatMap((text, i) => (others.includes(text) ? [facts?.changes?.[i] ?? text] : [])), more = described.length - MOST_CHANGES;
-    return html`${top.element}<p class="wi-hides" ?hidden=${!hides && !hidable(base)}>${hides ? hiding(/** @type {Packet} */ (run), hides) : hidable(base) ? say('hide_for_label') : ''}</p>
-      ${labelsOf(base) ? sentenceOf(null, '', '') : sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
+    return html`${top.element}<div class="wi-line"><p class="wi-hides ${hides ? '' : 'is-behind'}" ?hidden=${!hides && !hidable(base)}>${hides ? hiding(/** @type {Packet} */ (run), hides) : hidable(base) ? say('hide_for_label') : ''}</p>
+      ${labelsOf(base) ? sentenceOf(null, '', '') : sentenceOf(hides, likeliest(shares)?.word ?? '', shares[0]?.word ?? '')}</div>${why.length ? html`<p class="enc-trouble" role="alert">${why.join(' ')}</p>` : nothing}
       <div class="wi-body"><div class="wi-guess">${guessOrMoves(found)}
-          <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits ? nothing : 'true'} @click=${() => { if (edits) set(''); }}>All on again</button>
+          <div class="wi-tools"><button type="button" class="enc-pill" aria-disabled=${edits || hiddenHere() ? nothing : 'true'} @click=${() => { if (edits || hiddenHere()) set('', hiddenHere()?.makes); }}>All on again</button>
             <button type="button" class="enc-pill" aria-disabled=${undone.length ? nothing : 'true'} @click=${takeBack}>Undo</button></div><p class="wi-first" ?hidden=${!found.changed.edits}>${first(found)}</p>
           ${others.length ? html`<p class="wi-others">Also changed, though not by a switch on this board: ${described.slice(0, MOST_CHANGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
             <button type="button" class="wi-remove" @click=${() => { set(without); find('.wi-tools button')?.focus(); }}>Remove</button></p>` : nothing}</div>
@@ -258,7 +278,7 @@ export function whatIf(root, context) {
 
   /** @param {Now} found */
   function finding({ base, each, changed, guess, diff, facts, shares, hidden, waits }) {
-    if (hidden) return becomes(say('without_part', { part: quoted(hidden.name) }), shares);
+    if (hidden) return becomes(say('without_part', { part: listed(hiddenWords(hidden).map(word => quoted(word.name))) }), shares);
     if (!changed.edits) return resting(base, each, shares);
     const plain = beginning(changed, base.about.model), gaps = words(base).filter(word => word.gap);
     const start = labelsOf(base)?.of === 'token' ? say('at_gap', { start: plain, asked: answered(base) }) : guess && gaps.length > 1 ? say('at_gap', { start: plain, asked: called(base, gaps[0]) }) : plain;
@@ -291,17 +311,19 @@ export function whatIf(root, context) {
 
   /** @param {import('./run.js').Word | null} hidden the word that is hidden @param {string} guess what stands in the gap @param {string} usual what does with everything on */
   function sentenceOf(hidden, guess, usual) {
-    const of = /** @type {Packet} */ (run), all = words(of), from = hidden ? wordAt(of, state.word) : all.findIndex(word => word.gap);
+    const here_ = hiddenHere(), of = here_?.from ?? /** @type {Packet} */ (run), all = words(of), from = hidden ? wordAt(of, state.word) : all.findIndex(word => word.gap);
     const wide = all.length > 2 * AROUND + 1, begin = wide ? Math.max(0, Math.min(from - AROUND, all.length - 2 * AROUND)) : 0, end = wide ? begin + 2 * AROUND + 1 : all.length;
     const texts = all.slice(begin, end).map((word, i) => {
       const here = begin + i === from, name = here ? guess || word.name : word.name, space = i && !/^[.,;:!?)\]]/.test(name) ? ' ' : '';
       if (here) return html`${space}<b translate="no" lang="" dir="auto" class="wi-gap${guess && guess !== usual ? ' wi-other' : ''}">${name}</b>`;
-      const hide = labelsOf(of) && word.plain ? masked(of, word, state) : null;
-      if (hide) return html`${space}<button translate="no" lang="" dir="auto" type="button" class="wi-word" data-word=${word.position} aria-label="Hide ${name}" @click=${() => { gone = { name, from: of, sentence: hide.sentence, second: hide.second }; store.set({ ...hide, edits: '', off: false, layer: state.layer, head: state.head }, { push: true }); }}>${name}</button>`;
+      if (labelsOf(of) && word.plain && masked(of, word, here_?.makes ?? state)) {
+        const off = Boolean(here_?.places.has(word.position));
+        return html`${space}<button translate="no" lang="" dir="auto" type="button" class="wi-word" data-word=${word.position} aria-pressed=${off} aria-label=${off ? `Bring back ${name}` : `Hide ${name}`} @click=${() => hide(here_ ?? { from: of, makes: ownSubject(), places: new Set() }, word.position)}>${off ? maskToken(of) : name}</button>`;
+      }
       if (!hidden || !word.plain || !held(of, word)) return html`${space}<bdi translate="no" lang="">${name}</bdi>`;
       return html`${space}<button translate="no" lang="" dir="auto" type="button" class="wi-word" data-word=${word.position} aria-label="Hide ${name}" @click=${() => store.set({ word: word.position })}>${name}</button>`;
     });
-    const shown = [hidden?.position, begin, guess, from, of.about.sentence, of.about.second].join('\n');
+    const shown = [hidden?.position, begin, guess, from, of.about.sentence, of.about.second, [...here_?.places ?? []].join()].join('\n');
     return html`<p class="wi-sentence" dir="auto" data-shown=${shown}>${begin > 0 ? '… ' : ''}${texts}${end < all.length ? ' …' : ''}</p>`;
   }
 
@@ -322,7 +344,7 @@ export function whatIf(root, context) {
         kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
     }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
-    return html`<h2>${title}</h2>${bars(lines, { label: !guess ? FAR : `${labels ? 'The labels' : 'What the model guesses'}, with everything on and as it is now`, kind: 'wi-bars' })}${guess ? html`<p class="wi-mark" ?data-off=${!edits}><i></i>${hidden ? 'with the word' : 'with everything on'}</p>` : nothing}`;
+    return html`<h2>${title}${guess ? html`<span class="wi-mark" ?hidden=${!edits}><i></i>${hidden ? 'with all words' : 'with everything on'}</span>` : nothing}</h2>${bars(lines, { label: !guess ? FAR : `${labels ? 'The labels' : 'What the model guesses'}, with everything on and as it is now`, kind: 'wi-bars' })}`;
   }
 
   /** The board and its legend. @param {Now} found */
@@ -344,21 +366,23 @@ export function whatIf(root, context) {
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */
     const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, share)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
-    const odd = guess ? oddest(all, model.heads, share) : null;
+    const odd = guess ? oddest(all, model.heads, guessesOf(base)) : null;
     return html`<p class="wi-reading">${pointed && !context.tries() ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
       <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`<span>What each part alone costs, in points:</span>${lost ? chip(lost, html`${name} falls`) : nothing}${gained ? chip(-gained, html`${name} rises`) : nothing}`}</p>
+    : html`<span>Without one part alone:</span>${[lost, -gained].filter(Boolean).map(value => chip(value, html`${name} ${losing(value, share)}`))}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
-  /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {number} share of the guess */
-  function oddest(all, heads, share) {
-    const off = all.map(row => Math.abs(row[heads + 2] - row[heads] - row[heads + 1]) || 0), layer = off.indexOf(Math.max(...off)), [attention, feed, whole] = all[layer].slice(heads).map(value => inCell(value, share).replace('·', '0'));
-    return off[layer] >= ODD ? { layer, whole, attention, feed } : null;
+  /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {[string, number][]} guesses */
+  function oddest(all, heads, [[word, share]]) {
+    const off = all.map(row => Math.abs(row[heads + 2] - row[heads] - row[heads + 1]) || 0), layer = off.indexOf(Math.max(...off)), [attention, feed, whole] = all[layer].slice(heads).map(value => losing(value, share));
+    return off[layer] >= ODD ? { layer, word, whole, attention, feed } : null;
   }
   /** What a part costs in points, or how far something moves without it in percent, where there is little room. @param {number} value @param {number} share of the guess; NaN where something moves */
   const inCell = (value, share) => typeset(String((Number.isFinite(share) ? pointsLost(share, share - value) : Math.round(100 * value)) || '·'));
+  /** What a guess does without a part, in points. @param {number} value of its share that is lost @param {number} share */
+  const losing = (value, share) => { const by = pointsLost(share, share - value); return by ? `${by < 0 ? 'gains' : 'loses'} ${points(Math.abs(by) / 100, 1)}` : 'stays as it is'; };
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {
     const value = costOf(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);
@@ -366,7 +390,7 @@ export function whatIf(root, context) {
     if (!Number.isFinite(value)) return said('alone_unknown', { part });
     if (!first) return said('alone_change', { part, share: value });
     const [before, after] = both(first.before, first.after);
-    return said('alone_share', { part, word: first.word, before, after });
+    return said(Math.abs(value) < LITTLE * first.before ? 'part_stays' : value < 0 ? 'part_rises' : 'part_falls', { part, word: first.word, before, after });
   }
 
   /** The first step that differs, and the way to the page that shows it. @param {Now} found */

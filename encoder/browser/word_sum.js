@@ -76,22 +76,23 @@ export function leadSaid({ word, other, names, adds, biases, total, lost }) {
   return [...parts(lead, given), ...said];
 }
 
-/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean | null, hide: (on: boolean) => void, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too, null where what is said of it speaks of that; `label` where it is that of a label: what stands below a word, `numbers` where it is the number of a regression */
-export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, label, numbers = false }) {
+/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean | null, hide: (on: boolean) => void, unfolded: boolean, unfold: () => void, how?: unknown, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too, null where what is said of it speaks of that; `label` where it is that of a label: what stands below a word, `how` the way to how it was computed, `numbers` where it is the number of a regression */
+export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, unfolded, unfold, how = nothing, label, numbers = false }) {
   const said = leadSaid(sum), hides = wanted ?? said.some(({ name }) => name === 'missed');
   const { names, adds, total, biases, left, ends, word, other, agree } = sum, lost = hides ? sum.lost : null, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
-  const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
+  const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = unfolded || names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
   const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
   const apiece = label && names.some(one => label(one)), shares = sum.pair.filter(i => i >= 0).map(i => at(share, sum.layer, i)), ratio = numbers ? '' : `${shares.map(one => tight(percent(one))).join(' : ')},`;
   /** @type {{name: string, value: number, kind: string, mark?: number, position?: number, place?: number, note?: string}[]} */
   const items = [
     ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
-    ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside' }] : []),
+    ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside is-folded' }] : []),
     { name: 'built in', value: biases, kind: 'is-beside', note: 'no word: biases' },
     ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
     { name: word, value: total, kind: 'is-sum' },
   ];
   const all = items.flatMap(({ value, mark = NaN }) => [value, ...(Number.isFinite(mark) ? [mark] : [])]), up = Math.max(...all, 0), down = -Math.min(...all, 0), px = ROOM / (up + down || 1), wide = up + down || 1;
+  const apartBy = (/** @type {number} */ i) => (lost && adds[i] * lost[i] < 0 ? Math.min(Math.abs(adds[i]), Math.abs(lost[i])) : 0), contrary = every.filter(i => /\p{L}/u.test(names[i]) && apartBy(i) >= SAYS).sort((a, b) => apartBy(b) - apartBy(a))[0] ?? -1;
   const odds = total < 0 ? `1 to ${times(total)}` : `${times(total)} to 1`;
   const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
   /** @param {typeof items[0]} one */
@@ -99,18 +100,18 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, 
     const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
     return html`<div class="${kind} ${text.length > LONG_NAME ? 'is-long' : ''} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
-      <span class="ws-name ${!kind.startsWith('is-sum') && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${name(text)}</span>
+      <span class="ws-name ${!kind.startsWith('is-sum') && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${kind.includes('is-folded') ? html`<button type="button" class="enc-link" @click=${unfold}>${text}</button>` : name(text)}</span>
       <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>${Number.isFinite(mark) ? html`<span class="ws-lost">${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</span>` : nothing}
-      ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : note ? html`<small>${note}</small>` : nothing}${apiece ? html`<em>${place >= 0 ? label(names[place]) : ''}</em>` : nothing}</div>`;
+      ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : note ? html`<small>${note}</small>` : nothing}${apiece && place >= 0 && label(names[place]) ? html`<em>${label(names[place])}</em>` : nothing}</div>`;
   }
   const [what, ways] = label ? ['label', other ? `${word} against ${other}` : word] : ['guess', `${word} over ${other}`], adds_to = !label || other ? 'the lead, in score' : ratio ? 'its score' : 'the number';
   return html`<section class="ws ${apiece ? 'is-seen' : ''} ${lost ? 'has-lost' : ''}" aria-label="The ${what} as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
     ${label ? nothing : html`<div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>`}
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>${ratio ? 'for' : 'more'} ${name(word)}</span><span>${other ? 'for' : ratio ? 'against' : 'less'} ${name(other || word)}</span></span>
-      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in are biases, numbers that the model has learned and adds whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
-      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label>` : nothing}${apiece ? html` <span class="ws-seen">At each word: in how many of the sentences that were taught it stands, label by label.</span>` : nothing}</p>
+      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in: biases, added whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
+      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label>` : nothing}${contrary >= 0 ? html` <span class="ws-contrary">${say('hiding_differs', { word: names[contrary] })}</span>` : nothing}</p>
     <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${ways}, in score">${items.map(item)}</div>
-    <details class="ws-held"><summary>How a ${what} is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details></section>`;
+    <details class="ws-held"><summary>How a ${what} is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details>${how}</section>`;
 }
 
 /** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
@@ -122,7 +123,7 @@ export function partSum({ about, arrays: { blocks, beside } }, { pair: [first, s
   const largest = Array.from({ length: layers * columns }, (_, i) => [Math.floor(i / columns), i % columns]).sort((a, b) => Math.abs(lead(b[0], b[1])) - Math.abs(lead(a[0], a[1]))).slice(0, NAMED);
   const foremost = largest.map(([layer, column]) => `${called(layer, column)} ${signed(lead(layer, column))}`).join(', ');
   into(board({
-    label: `What each head and feed-forward adds for ${word}${other ? ` over ${other}` : ''}, in nats`, layers, heads, names: [...Array.from({ length: heads }, (_, i) => String(i)), 'feed-forward'], attribute: 'data-head-row',
+    label: `What each head and feed-forward adds for ${word}${other ? ` over ${other}` : ''}, in score`, layers, heads, names: [...Array.from({ length: heads }, (_, i) => String(i)), 'feed-forward'], attribute: 'data-head-row',
     part: (layer, column) => { const value = lead(layer, column), colour = colourOf(value, { low: -most, high: most }, 'signed', theme); return { value, says: `${called(layer, column)} adds ${signed(value)}`, text: Math.abs(value) < SAYS ? '' : signed(value, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour) }; },
   }), list);
   return html`<details class="ou-blocks"><summary>What each part adds: ${foremost}</summary>

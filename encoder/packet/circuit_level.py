@@ -27,7 +27,6 @@ from encoder.experiments.circuit.small_changes import small_changes
 from encoder.metrics.answer import SENTENCE, answers, label_names, name_of
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, exact, pack
-from encoder.packet.heads_level import CALLED
 from encoder.packet.run import LONGEST, MOST_LABELS
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
@@ -195,12 +194,6 @@ def of_sentences(encoder: TextEncoder, a: str, b: str, index: Sequence[int], wor
         "control_share": natural.control_share,
         "random": max(natural.random),
         "over_half": natural.over_half,
-        "constructed": [
-            {"what": CALLED.get(name, name), "heads": [list(head) for head in circuit.heads], "share": circuit.share}
-            | {"pairs": circuit.pairs, "random": max(circuit.random)}
-            for name, circuit in shipped.constructed.items()
-            if circuit.small
-        ],
     }
     return about, {"shares": exact(numbers.numpy())}
 

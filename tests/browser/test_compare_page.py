@@ -156,6 +156,12 @@ def test_the_colours_of_the_map_are_the_differences_and_their_ends_are_printed(o
     assert seen.sum() > 2 and (np.sign(warmth[seen]) == -np.sign(change[seen])).all()
     ends = [text(one) for one in page.locator(".picture-legend > span").all()[:2]]
     assert ends == [f"-{points(np.abs(change).max(), 1)}", f"+{points(np.abs(change).max(), 1)}"]
+    # No number lies beyond the ends, so that no two large ones look alike.
+    lost, found = "My neighbour lost her keys.", "My granddaughter lost her keys."
+    page = opened(lost, found, layer=5, head=4)
+    most = points(np.abs(difference(run(lost), run(found), 5, 4)).max(), 1)
+    assert [text(one) for one in page.locator(".picture-legend > span").all()[:2]] == [f"-{most}", f"+{most}"]
+    expect(page.locator(".picture-legend")).not_to_contain_text("beyond")
 
 
 def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(opened: Opened, run: Any) -> None:

@@ -116,6 +116,7 @@ def fits_a_phone(page: Page) -> None:
 def too_much(page: Page, key: str, size: ViewportSize) -> list[str]:
     """What is too much on the first screen of the page that is open, in a window of that size."""
     page.set_viewport_size(size)
+    expect(page.get_by_text("Adding up the words …")).to_have_count(0)
     page.wait_for_function(STEADY)
     controls, screens, top, beyond = (page.evaluate(script) for script in (CONTROLS, SCREENS, PICTURE, SIDEWAYS))
     most = MOST_CONTROLS if path(key) else MOST_ON_START

@@ -20,6 +20,7 @@ from encoder.packet.two_models_level import level_14
 from encoder.trace.trace import Trace
 
 DINNER = "We had a delicious dinner in a cold room."
+WAITER = "The waiter was rude and the soup was cold."
 DRAWN = ["start", "attention", "heads", "embedding", "add_norm", "feed_forward", "output", "what_if", "compare"]
 SMALL = EncoderConfig(vocab_size=16384, n_layers=3, n_heads=4, d_model=64, d_ff=128)
 HEADS = {
@@ -122,6 +123,8 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     assert sum(share for _, share, _ in items[:-1]) == pytest.approx(items[-1][1], abs=1e-4)
     assert items[-1][1] == pytest.approx(lead(trace), abs=1e-4)
     # What hiding dinner costs, and the bars of both labels.
+    assert not any(marked for *_, marked in items)
+    page.get_by_label("what hiding each word costs").check()
     masked = lead(shipped_head.trace(DINNER.replace("dinner", "[MASK]")))
     dinner = page.locator(".ws-words > div", has_text="dinner")
     mark, up = (dinner.evaluate(PROPERTY, name) for name in ("--at", "--up"))
@@ -141,7 +144,7 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     expect(page.locator(".lb-said")).to_contain_text("without 5.2: 81\u00a0% → 88\u00a0%")
     expect(page.locator(".lb-said")).to_contain_text("without 1.5: 81\u00a0% → 73\u00a0%")
     expect(page.locator(".lb-key")).to_contain_text("None turns it.")
-    expect(page.locator(".ws-words em").nth(5)).to_have_text("none")
+    expect(page.locator(".ws-words em").first).to_have_text("not taught")
     expect(page.locator(".lb-counts")).to_contain_text("good sentences: 89 of 100 right")
     # A label has one colour on the whole page, and the middle of the axis stands at the line.
     colour = "one => getComputedStyle(one.matches('b') ? one : one.querySelector('i') ?? one)"
@@ -156,7 +159,7 @@ def test_how_the_largest_number_was_computed_is_told_with_lines_that_give_it(
     shown: Shown, shipped_head: TextEncoder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, trace = shown("output", model="good-or-bad"), shipped_head.trace(DINNER)
-    page.get_by_role("button", name="How +2.0 was computed").click()
+    page.get_by_role("button", name="How the +2.0 of “dinner” was computed").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f"add up to +{lead(trace):.2f}, which is the lead of this very run")
     exec(dialog.locator("pre").inner_text(), {})
@@ -193,6 +196,27 @@ def test_what_if_says_what_a_head_and_a_word_do_to_the_label(shown: Shown, shipp
     masked = shipped_head.trace(DINNER.replace("dinner", "[MASK]"))
     bars = page.locator("[data-guess]").evaluate_all(LINES)
     assert dict(bars) == pytest.approx(dict(shipped_head.labels(masked) or []), abs=1e-5)  # type: ignore[arg-type]
+
+
+def test_a_hidden_word_is_brought_back_by_itself_by_undo_and_by_all_on_again(shown: Shown) -> None:
+    """Two words are hidden, held against the run of both, and each way back leads to the sentence before."""
+    page = shown("what_if")
+    head, hidden = page.get_by_role("heading", level=1), "We had a [MASK] [MASK] in a cold room."
+
+    def press(name: str, sentence: str) -> None:
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function("sentence => store.get().sentence === sentence", arg=sentence)
+        expect(page.locator(".wi-sentence")).to_have_text(sentence)
+
+    press("Hide dinner", DINNER.replace("dinner", "[MASK]"))
+    press("Hide delicious", hidden)
+    expect(head).to_contain_text("Without “delicious” and “dinner”, “bad” comes first, with 76")
+    press("Bring back dinner", DINNER.replace("delicious", "[MASK]"))
+    expect(head).to_contain_text("Without “delicious”, “good” falls from 81")
+    press("Undo", hidden)
+    press("All on again", DINNER)
+    expect(head).to_contain_text("Everything is on")
+    press("Undo", hidden)
 
 
 @pytest.mark.parametrize(("name", "size"), [("shipped", DESK), ("tagger", PHONE)])
@@ -291,7 +315,7 @@ def test_the_figures_of_compare_are_those_of_runs_patched_by_hand(shown: Shown, 
     few = page.locator(".cc-board button.is-set").evaluate_all("all => all.map(one => one.dataset.headRow)")
     heads = [(int(layer), int(head)) for layer, head in (place.split(",") for place in few)]
     together = share(patched(shipped_head, a, b, heads, words))
-    change = f"the best 4 carry {round(100 * together)} % of the change."
+    change = f"the best 4 together carry {round(100 * together)} % of the change."
     assert title(page) == f"It takes many heads to turn good towards bad: {change}"
     all_heads = share(patched(shipped_head, a, b, [(i, j) for i in range(6) for j in range(8)], words))
     own = (page.locator(".cc-itself").text_content() or "").replace("\u00a0", " ")
@@ -317,6 +341,31 @@ def test_b_is_filled_by_a_change_that_turns_the_label(shown: Shown, shipped_head
     differ = [(one, two) for one, two in zip(DINNER.split(), other.split(), strict=True) if one != two]
     before, after = (shipped_head.labels(shipped_head.trace(text))[0][0] for text in (DINNER, other))  # type: ignore[index]
     assert len(differ) == 1 and (before, after) == ("good", "bad")
+
+
+def test_a_label_that_many_heads_turn_has_its_sentence_and_a_bar_that_adds_up(shown: Shown) -> None:
+    page = shown("compare", sentence=WAITER, other=WAITER.replace("cold", "warm"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("It takes many heads")
+    together = re.search(r"together carry (\d+) %", title(page))
+    assert together and int(together[1]) < 50
+    expect(page.locator(".cc-words")).to_contain_text("waiter")
+    expect(page.locator(".cc-name").first).to_be_visible()
+    parts = page.locator(".cc-whole li").evaluate_all("all => all.map(one => Number(one.dataset.share))")
+    assert sum(parts) == pytest.approx(1, abs=1e-3)
+    assert sum(parts[:-1]) == pytest.approx(int(together[1]) / 100, abs=0.006)
+
+
+def test_of_the_board_of_heads_no_two_numbers_share_a_colour_and_both_ends_are_said(shown: Shown) -> None:
+    page = shown("compare", sentence=WAITER, other=WAITER.replace("cold", "warm"))
+    cells = page.locator(".cc-board [data-head-row]")
+    expect(cells.first).to_be_visible()
+    told = cells.evaluate_all("all => all.map(one => [one.innerText, getComputedStyle(one).backgroundColor])")
+    colours = {number: colour for number, colour in told if number}
+    assert min(map(number, colours)) < 0 and len(set(colours.values())) == len(colours)
+    ends = page.locator(".cc-scale > span").all_inner_texts()[:2]
+    assert number(ends[0].split("\u00a0")[0]) == -number(ends[1].split("\u00a0")[0])
+    heard = " ".join(cells.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))"))
+    assert "almost nothing" in heard and not re.search("over|under", heard)
 
 
 def test_an_arrow_to_the_label_is_cut(shown: Shown) -> None:

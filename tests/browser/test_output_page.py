@@ -280,7 +280,7 @@ def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opene
     page = opened()
     bars, grid = page.locator(".ws-words").bounding_box(), page.locator(".ou-scroll").bounding_box()
     assert bars and grid
-    assert grid["y"] + grid["height"] < bars["y"] < DESK["height"]
+    assert bars["y"] + bars["height"] < grid["y"] < DESK["height"]
     assert bars["x"] >= 0 and bars["x"] + bars["width"] <= DESK["width"]
     seen(page, PHONE, "dark")
     assert not overflows(page)
@@ -449,6 +449,28 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     lead = float(trace["mlm.logits"][at, were] - trace["mlm.logits"][at, was])
     assert float(numbers[-1]) == pytest.approx(lead, abs=0.0051)
     expect(page.locator(".word-row [data-word]").first).to_be_visible()  # every word can be asked
+    page.get_by_role("button", name=left).click()
+    expect(page.locator(".ws-words > div")).to_have_count(len(trace.tokens) + 2)
+    assert "teachers" in page.locator(".ws-words .ws-name").all_inner_texts()
+
+
+def test_which_words_speak_for_the_guess_stands_first_on_the_screen(opened: Opened) -> None:
+    page = opened()
+    page.set_viewport_size({"width": 1366, "height": 768})
+    for name in page.locator(".ws-name").all():
+        expect(name).to_be_in_viewport(ratio=1)
+    sums, layers = (page.locator(one).bounding_box() or {} for one in (".ws", ".ou-grid"))
+    assert sums["y"] + sums["height"] <= layers["y"]
+
+
+def test_where_a_bar_and_the_line_of_its_word_point_apart_it_is_said_why(opened: Opened) -> None:
+    page = opened()
+    expect(page.locator(".ws-contrary")).to_have_count(0)
+    page.get_by_label("what hiding each word costs").check()
+    apart = page.locator(".ws-words > div:has(b)").evaluate_all(
+        "all => all.filter(one => one.dataset.share * parseFloat(one.style.getPropertyValue('--at')) < 0).length"
+    )
+    expect(page.locator(".ws-contrary")).to_have_count(int(apart > 0))
 
 
 def test_a_long_word_of_a_sum_stands_whole(opened: Opened, base: TextEncoder) -> None:

@@ -203,9 +203,9 @@ def test_blue_speaks_for_the_guess_and_warm_against_it_on_board_and_spine(opened
     key = page.locator(".wi-key > span").all_inner_texts()
     lost, gained = (round(100 * edge(value for value, _ in values)) for edge in (max, min))
     assert key == [
-        "What each part alone costs, in points:",
-        f"{lost}“are” falls",
-        f"\N{MINUS SIGN}{-gained}“are” rises",
+        "Without one part alone:",
+        f"{lost}“are” loses {lost} points",
+        f"\N{MINUS SIGN}{-gained}“are” gains {-gained} points",
     ]
     for column in page.locator(".enc-spine-parts button").all():
         below = float(column.get_attribute("data-cost") or "") < 0

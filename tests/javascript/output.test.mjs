@@ -1,6 +1,7 @@
 // What is said of a word after each layer: who is first from where on, the mask in place of a word, long runs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { labelSaid } from '../../encoder/browser/labels.js';
 import { words } from '../../encoder/browser/run.js';
 import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/logit_lens.js';
 import { leadSaid, pairOf, sumOf } from '../../encoder/browser/word_sum.js';
@@ -134,4 +135,12 @@ test('of a long run the rows around the word are drawn, and the largest turn is 
   assert.ok(moves.first <= 290 && moves.end === 300 && moves.end - moves.first < 60);
   assert.equal(moves.table().rows[moves.table().path[0]].name, 't290');
   assert.equal(text(said(read, word, null, moves)), 'The vector of “cats” turns most in layer 1: its cosine with the final vector goes from 0.2 to 0.9.');
+});
+
+test('where the words speak against a label and what is built in decides, exactly that is said', () => {
+  const labelled = { about: { ...runOf('word').about, gap: 6, guesses: { 6: [['good', 0.8], ['bad', 0.2]] }, answer: { of: 'sentence', labels: ['good', 'bad'], problem: 'single_label' } } };
+  const of = (adds, biases) => text(labelSaid(labelled, word, { word: 'good', other: 'bad', names: ['a', 'b'], adds, biases, left: 0, total: adds[0] + adds[1] + biases })).replace('\u00a0', ' ');
+  assert.match(of([-1, -0.29], 2.91), /: the words speak against it \(−1\.3\), what is built in decides \(\+2\.9\)\.$/);
+  assert.match(of([0.3, 0], 1.2), /: most of that is built in \(\+1\.2\), the words add \+0\.3\.$/);
+  assert.match(of([3, -1], 0.1), /: “a” speaks for it most, with \+3\.0; “b” against it, with −1\.0\.$/);
 });

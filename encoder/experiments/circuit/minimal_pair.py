@@ -7,6 +7,7 @@ flip = lead in A - lead in B, in nats: how much of the answer turns with the tok
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp
 
 import torch
 from torch import Tensor
@@ -146,11 +147,11 @@ def check_reacts(run: PairRun, least: float = NOISE) -> None:
     """
     first, second = run.words
     if run.flip <= -least:
-        turned = f"From A to B the lead of “{first}” over “{second}” grows by {-run.flip:.1f} nats"
+        turned = f"From A to B the odds of “{first}” against “{second}” become {exp(-run.flip):.3g} times as high"
         raise PairError("the other way", f"{turned}: exchange the two answers, or the two sentences.")
     if not run.flip >= least:  # NaN too
-        size = f"The model hardly reacts to this change ({run.flip:.2f} nats of the {least:g} that are needed)"
-        raise PairError("hardly reacts", f"{size}: there is nothing to carry. Try a word that changes what fits.")
+        odds = f"the odds of “{first}” against “{second}” fall by a factor of {exp(run.flip):.2f}"
+        raise PairError("hardly reacts", f"The model hardly reacts to this change: {odds}, {exp(least):.2f} is needed.")
 
 
 def gap_of(a: Tokens, b: Tokens, mask: str, chosen: int | None) -> int:
@@ -203,6 +204,19 @@ def many_pieces(a: Tokens, b: Tokens) -> str:
     return f"A has {len(a.ids)} tokens and B {len(b.ids)}"
 
 
+def competing(ours: Tensor, theirs: Tensor) -> tuple[int, int]:
+    """Return the answers that compete by their scores [count] in A and in B, as `MinimalPair` has them."""
+    first, second = int(ours.argmax()), int(theirs.argmax())
+    if first != second:
+        return first, second
+    in_a, in_b = ours.softmax(-1), theirs.softmax(-1)
+    others = in_b.index_fill(0, torch.tensor([first]), 0.0)
+    gains = (in_b.log() - in_a.log()).masked_fill(others < min(LIKELY, float(others.max())), -torch.inf)
+    second = int(gains.argmax())
+    surer = not float(gains[second]) > float((in_b.log() - in_a.log())[first])
+    return (second, first) if surer else (first, second)  # what is said becomes surer: the other one loses
+
+
 def answers_of(
     encoder: TextEncoder, pair: MinimalPair, runs: Sequence[Trace], place: int
 ) -> tuple[tuple[int, int], tuple[str, str]]:
@@ -214,14 +228,7 @@ def answers_of(
     if pair.answers is None:
         how = answers(encoder.config)
         scores = [how.scores(run, place) for run in runs]
-        first, second = (int(of_run.argmax()) for of_run in scores)
-        if first == second:
-            ours, theirs = (of_run.softmax(-1) for of_run in scores)
-            others = theirs.index_fill(0, torch.tensor([first]), 0.0)
-            gains = (theirs.log() - ours.log()).masked_fill(others < min(LIKELY, float(others.max())), -torch.inf)
-            second = int(gains.argmax())
-            if not float(gains[second]) > float((theirs.log() - ours.log())[first]):
-                first, second = second, first  # what is said becomes surer: the other one loses
+        first, second = competing(*scores)
         names = (
             [encoder.tokenizer.id_to_token(i) or f"#{i}" for i in (first, second)]
             if how.labels is None
