@@ -15,8 +15,9 @@ from torch import Tensor
 
 from encoder import Edit, EncoderError, TextEncoder, Trace
 from encoder.checkpoint import BUNDLED
-from encoder.experiments.attributions.contributions import REST, logits_by_part
+from encoder.experiments.attributions.contributions import REST, StreamPart, logits_by_part
 from encoder.experiments.attributions.target import Target
+from encoder.experiments.attributions.units import unit_sum
 from encoder.experiments.attributions.word_sums import REST as LEFT
 from encoder.experiments.attributions.word_sums import added_by_word, sum_over_words
 from encoder.metrics.answer import SENTENCE as WHOLE
@@ -51,6 +52,20 @@ def meant(encoder: TextEncoder, scores: Tensor) -> Tensor:
     head = encoder.config.classifier
     assert head is not None
     return {"single_label": scores.softmax(-1), "multi_label": scores.sigmoid(), "regression": scores}[head.problem]
+
+
+@in_turn("name", HEADED)
+def test_units_of_all_tokens_that_a_label_is_read_from_add_up_to_what_their_feed_forward_adds(name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    trace = encoder.trace(SENTENCE, hidden=(2,))
+    for place in places(encoder, trace)[:2]:
+        (whole,) = logits_by_part(encoder, trace, place, (0,))
+        for layer in range(encoder.config.n_layers):
+            each = [
+                unit_sum(encoder, trace, Target(place, 0), layer, token).total
+                for token in answers(encoder.config).read(trace, place)
+            ]
+            assert sum(each) == pytest.approx(whole.of(StreamPart("feed-forward", layer)), abs=EXACT)
 
 
 @in_turn("name", HEADED)

@@ -174,7 +174,7 @@ def test_the_spine_of_a_label_is_what_each_part_costs_it() -> None:
     costs = answer(picture("part_costs"), encoder, run, why_word="bad", why_other="")
     lost = float(run[share][bad] - without[share][bad])
     assert costs.numbers.array[2] == pytest.approx(lost, abs=1e-6) and lost > 0.05
-    assert str(points_lost(float(run[share][bad]), float(without[share][bad]))) in texts(Sheet((costs,)))
+    assert points_lost(float(run[share][bad]), float(without[share][bad])) in texts(Sheet((costs,)))
 
 
 def test_letters_are_text_in_any_script_and_those_without_a_typeface_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
 import { made } from './load.js';
-import { addingUp, both, sure, typeset } from './number.js';
+import { addingUp, both, inRow, sure, typeset, written } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
 import { answerName, begins, calledToken, direction, wordAt, words } from './run.js';
-import { parts, say } from './say.js';
-import { lossOf, withoutPart } from './spine.js';
+import { behind, parts, say } from './say.js';
+import { hardlyMatters, lossOf, withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { asIs, explained } from './terms.js';
 import { tokenChoices, wordRow } from './tokens.js';
@@ -36,12 +36,13 @@ const DRAWN = {
   sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
 };
 
-/** The headline: what comes of the guess with what is added, or else its share of the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} word @param {Said[]} [cost] @returns {Said[]} */
-export function finding(block, sum, row, word, cost = []) {
+/** The headline: what comes of the guess with what is added, or else its share of the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} word @param {Said[]} [cost] @param {boolean} [little] whether that is little, so that it comes second @returns {Said[]} */
+export function finding(block, sum, row, word, cost = [], little = false) {
   const position = aboutBlock(block).rows[row], [had, added] = ['residual', 'added'].map(name => lengthOf(block, name, sum, position)), along = partsAlong(block, 'sum', sum, row), share = along.added / along.whole, given = { who: begins(ADDS[sum]), word };
+  const stopped = cost.length ? [...cost, { text: '.', name: '', format: '' }] : [];
   if (![had, added, along.whole].every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
   const said = added === 0 ? parts('added_none', given) : along.whole === 0 ? parts('added_gone', { word })
-    : cost.length ? [...cost, { text: '.', name: '', format: '' }] : had === 0 ? parts('added_all', given) : parts(share < 0 ? 'added_less' : 'added', { ...given, share: Math.abs(share) });
+    : cost.length && !little ? stopped : had === 0 ? parts('added_all', given) : behind(parts(share < 0 ? 'added_less' : 'added', { ...given, share: Math.abs(share) }), stopped);
   return said.map(part => (part.name === 'who' ? { ...part, name: '' } : part));
 }
 
@@ -109,7 +110,8 @@ export function addNorm(root, context) {
   function picture(of, block) {
     told.clear();
     const now = placed(block), { sum, row, position } = now, { rows } = aboutBlock(block), name = calledToken(of, position), vectors = shown(block, sum), size = of.about.model.d_model;
-    head.draw(of, state, finding(block, sum, row, name, withoutPart(of, { layer: state.layer, block: sum }, position, 'adding')));
+    const part = { layer: state.layer, block: sum }, loss = lossOf(of, part, position);
+    head.draw(of, state, finding(block, sum, row, name, withoutPart(of, part, position, 'adding'), Boolean(loss?.word && hardlyMatters(loss))));
 
     const d = pointed >= 0 ? pointed : now.dimension;
     const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
@@ -121,7 +123,7 @@ export function addNorm(root, context) {
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
     return html`<p class="at-what">${explained(reading(block, sum), told)} <span class="an-press">Press a word to see its sum, a stripe to see its numbers.</span></p>${list.element}${long}
-      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name, guessBars(lossOf(of, { layer: state.layer, block: sum }, position)))}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name, guessBars(loss))}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
         <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
           <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
@@ -136,7 +138,7 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there. ${kind === 'none' ? 'No norm follows.' : 'Then a norm sets its length, whatever came in.'}`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there: the longer has more say. ${kind === 'none' ? 'No norm follows.' : 'Then a norm sets its length, whatever came in.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
     return `A norm sets the length of the vector that ${who} reads, however long it has grown. What ${who} writes is added to the vector itself.`;
   }
@@ -166,7 +168,7 @@ export function addNorm(root, context) {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
       const two = isLearned(one), told_ = name === 'sum' ? used : used.filter(one => one.name === 'beta' || changed);
       return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
-        ${two ? html`<div class="an-before" aria-hidden="true" style="width: ${(100 * plain / end).toFixed(2)}%"></div><p class="an-parts" dir="ltr"><strong>${three(plain)} long</strong><span class="an-makes">${explained(loud, told)}</span></p>` : nothing}
+        ${two ? html`<div class="an-before" aria-hidden="true" style="width: ${(100 * plain / end).toFixed(2)}%"></div><p class="an-parts" dir="ltr"><strong>length ${three(plain)}</strong><span class="an-makes">${explained(loud, told)}</span></p>` : nothing}
         ${stack(used, length, end, told_, name === 'sum' ? apart : two ? say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
@@ -179,8 +181,8 @@ export function addNorm(root, context) {
       const long = Math.hypot(x2 - x1, y2 - y1) || 1, [u, v] = [(x2 - x1) / long, (y2 - y1) / long], head = Math.min(HEAD, long), side = head * 0.42, [bx, by] = [x2 - u * head, y2 - v * head];
       return svg`<g data-part=${name}><path d="M${x1} ${y1}L${bx} ${by}"></path><polygon points="${x2},${y2} ${bx - v * side},${by + u * side} ${bx + v * side},${by - u * side}"></polygon></g>`;
     };
-    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in, ${three(had)} long</span><span>added, ${three(plus)} long</span></p>
-      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, ${three(had)} long, and what is added, ${three(plus)} long, at ${angle.toFixed(0)}° to each other">
+    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in: length ${three(had)}</span><span>added: length ${three(plus)}</span></p>
+      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, of length ${three(had)}, and what is added, of length ${three(plus)}, at ${angle.toFixed(0)}° to each other">
         <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('came in', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
 
@@ -191,43 +193,40 @@ export function addNorm(root, context) {
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
     return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}</div>
-      <p class="an-parts" dir="ltr"><strong>${three(whole)} long</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
+      <p class="an-parts" dir="ltr"><strong>length ${three(whole)}</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */
   function arithmetic(block, sum, row, d) {
     const of = /** @type {Packet} */ (run), within = (/** @type {string} */ name) => withinOf(block, name, sum, row), { kind, eps } = normOf(block, sum);
     const four = (/** @type {number} */ value, off = 0) => plain(value, 4, off), signed = (/** @type {number} */ value, off = 0) => (value < 0 ? `(${four(value, off)})` : four(value, off));
-    /** By how much the terms may be off as they were sent. @type {Record<string, number>} */
-    const sent = { residual: within('residual'), added: within('added'), x: within(readBy(block)) };
-    /** @param {string} formula @param {typeof sumAgain} redo @param {(terms: Record<string, number>) => string} line @param {(terms: Record<string, number>) => number} from what the terms make @param {string} name @param {number} off */
-    function again(formula, redo, line, from, name, off) {
+    /** @param {string} formula @param {typeof sumAgain} redo @param {(terms: Record<string, number>, value: number) => string} line what the terms make, with its sign: what is printed is rounded, and where a calculator would give another last digit, "≈" says so @param {string} name */
+    function again(formula, redo, line, name) {
       const { terms, made: result, recorded, digits, agrees } = redo(block, sum, row, d), wrong = wrongOf(redo, block, sum, row), all = of.about.model.d_model;
-      // What is printed is rounded: where a calculator would give another last digit, the sign says so.
-      const shown = four(agrees ? recorded : result, off), printed = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, Number(sure(value, sent[name] ?? 0, 4).replaceAll(',', ''))])), sign = four(from(printed), off) === shown ? '=' : '≈';
       const words = wrong ? `Computed again here, ${wrong} of ${all} numbers do not agree${agrees ? '' : `, this one among them: recorded is ${four(recorded, within(name))}`}: ${of.about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
         : `Recorded in this run; computed again here from 16-bit numbers, all ${all} agree, this one ${digitsSaid(digits)}`;
-      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(`${line(terms)} ${sign} ${shown}`, !wrong, words)}`;
+      return html`${formula && html`<p class="an-formula" dir="ltr">number ${d}: ${explained(formula, told)}</p>`}${worked(line(terms, agrees ? recorded : result), !wrong, words)}`;
     }
-    const sums = again('', sumAgain, terms => `came in + added: ${four(terms.residual, within('residual'))} + ${signed(terms.added, within('added'))}`, terms => terms.residual + terms.added, 'sum', within('residual') + within('added'));
+    const sums = again('', sumAgain, ({ residual, added }, value) => `came in + added: ${written([residual, added], value)}`, 'sum');
     if (kind === 'none') return sums;
     const plus = block.arrays[`beta_${sum + 1}`] ? ' + β' : '', under = kind === 'rms_norm' ? '√(mean square + ε)' : kind === 'std_norm' ? '(√variance + ε)' : '√(variance + ε)';
-    const norm = again(`${kind === 'rms_norm' ? 'x' : '(x − mean)'} / ${under} · γ${plus} = y`, normAgain, terms => {
-      const x = four(terms.x, within(readBy(block))), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance), small = typeset(String(eps));
-      return `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus && ` + ${signed(terms.beta)}`}`;
-    }, ({ x, mean, variance, gamma, beta }) => normed({ ...normOf(block, sum), mean, variance, gamma, beta }, x), 'normed', within('normed'));
+    const norm = again(`${kind === 'rms_norm' ? 'x' : '(x − mean)'} / ${under} · γ${plus} = y`, normAgain, (terms, value) => {
+      const off = within(readBy(block)), x = four(terms.x, off), top = kind === 'rms_norm' ? x : `(${x} − ${signed(terms.mean)})`, root = four(terms.variance), small = typeset(String(eps)), y = four(value, within('normed'));
+      const [x_, mean, variance, gamma, beta] = ['x', 'mean', 'variance', 'gamma', 'beta'].map(name => Number(sure(terms[name], name === 'x' ? off : 0, 4).replaceAll(',', '')));
+      return `${top} / ${kind === 'std_norm' ? `(√${root} + ${small})` : `√(${root} + ${small})`} · ${signed(terms.gamma)}${plus && ` + ${signed(terms.beta)}`} ${four(normed({ ...normOf(block, sum), mean, variance, gamma, beta }, x_), within('normed')) === y ? '=' : '≈'} ${y}`;
+    }, 'normed');
     return aboutBlock(block).pre_norm ? html`${norm}${sums}` : html`${sums}${norm}`;
   }
 
   /** What all numbers of the vectors have in common, and the chosen one. @param {Packet} block @param {number} sum @param {number} row @param {number} d @param {string[]} named of which vectors @param {{name: string, values: Float32Array, within: number}[]} vectors */
   function table(block, sum, row, d, named, vectors) {
     const position = aboutBlock(block).rows[row], norm = operandsOf(block, sum, position, d), moments = named.map(one => momentsOf(block, one, sum, position)), reads = named.indexOf(readBy(block));
-    /** A line of numbers, of which that of what the norm reads is a step of its own. @param {string} name @param {number[]} values @param {number} [own] @param {string} [step] */
-    const line = (name, values, own = NaN, step = '') => ({ name, cells: values.map((value, i) => (i === reads && step && norm.kind !== 'none' ? { text: plain(own), to: { step: `layers.${state.layer}.${SUMS[sum]}.${step}`, index: [position] } } : { text: plain(value) })) });
+    /** A line of numbers, of which that of what the norm reads is a step of its own. @param {string} name @param {number[]} values @param {string} step */
+    const line = (name, values, step) => ({ name, cells: inRow(values, 4).map((text, i) => (i === reads && step && norm.kind !== 'none' ? { text, to: { step: `layers.${state.layer}.${SUMS[sum]}.${step}`, index: [position] } } : { text })) });
     const lines = norm.kind === 'rms_norm'
-      ? [line('mean square', moments.map(one => one.square), norm.variance, 'mean_square')]
-      : [line('mean', moments.map(one => one.mean), norm.mean, 'mean'), line('variance', moments.map(one => one.variance), norm.variance, 'variance')];
-    lines.push({ name: `number ${d}`, cells: vectors.map((one, i) => ({ text: plain(one.values[d], 4, one.within), to: placeOfVector(named[i], sum, position, d) })) });
+      ? [line('mean square', moments.map(one => one.square), 'mean_square')]
+      : [line('mean', moments.map(one => one.mean), 'mean'), line('variance', moments.map(one => one.variance), 'variance')];
+    lines.push({ name: `number ${d}`, cells: inRow(vectors.map(one => one.values[d]), 4).map((text, i) => ({ text, to: placeOfVector(named[i], sum, position, d) })) });
     return numberTable({ heads: ['its numbers', ...named.map(one => DRAWN[one].short)], lines });
   }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // What stands around a page that a server draws: the bar on top, and the layer and head of a lab.
 import { bar, BEFORE_CLASS, byKeys } from './bar.js';
-import { dress, drawn, el } from './dom.js';
+import { dress, drawn, el, unstopped } from './dom.js';
 import { loader, made } from './load.js';
 import { look } from './look.js';
 import { maskToken } from './run.js';
@@ -36,6 +36,7 @@ export const drawPlace = (root, place, act) => drawn(root, beginPlace, place, ac
 /** @param {HTMLElement} root */
 function beginBar(root) {
   dress(root, look);
+  unstopped(root);
   root.classList.add('enc', 'enc-around');
   let now = /** @type {Shown} */ ({}), tell = /** @type {Act} */ (() => {});
   const context = /** @type {Context} */ (/** @type {unknown} */ ({

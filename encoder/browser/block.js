@@ -5,7 +5,7 @@ import { digitsOf, lengthOf as size, product } from './row.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
-/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, leads: [position: number, word: string, over: string][], units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** What a header of level 3 says beside the layer; `reads` is how many tokens an answer is read from. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, leads: [position: number, word: string, over: string][], reads: number, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
 /** What a header of level 11 says: which units' weights it holds, and sentences in which the one that was asked about fires. @typedef {{units: number[], contexts: [before: string, word: string, after: string][]}} AboutWeights */
 /** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
 
@@ -200,7 +200,7 @@ export function writtenBy(block, weights, i, unit) {
   return valuesOf(weights, 'out', aboutWeights(weights).units.indexOf(unit)).map(one => one * value);
 }
 
-/** What each unit adds to the lead of the guess at a position over the next word, and all with the bias; null where there is no guess that means something. @param {Packet} block @param {number} position */
+/** What each unit of a token adds to the lead of the answer that is read from it over the next one, and all with the bias; null where no answer is that means something. @param {Packet} block @param {number} position */
 export function addsAt(block, position) {
   const { leads } = aboutBlock(block), k = leads.findIndex(([own]) => own === position);
   if (k < 0) return null;

@@ -5,6 +5,7 @@ import { brief as rounded, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { additions, begins, called, effects, fillAt, guessAt, held, isTried, labelsOf, look, looks, moves, needed, numberOf, others, quoted, toOthers, undecided, words } from './run.js';
 import { behind, opening, parts, said, say } from './say.js';
+import { othersPush } from './spine.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -97,7 +98,7 @@ function cost(run, place, word) {
   if (guess && !isTried(run, word)) return labelsOf(run) ? parts('cost_first_label', {}) : parts('cost_first_gap', {});
   if (guess) {
     if (model.untrained) return parts('cost_untrained', { word: guess[0] });
-    return all.length ? without(run, place, say('without_it')) : added(run, place, guess[0]);
+    return all.length ? behind(without(run, place, say('without_it')), othersPush(run, place, word.position)) : added(run, place, guess[0]);
   }
   if (word.position !== gap && gap >= 0 && run.about.off) return [];
   const far = moves(run, word), own = far.findIndex(one => one.layer === place.layer && one.head === place.head);

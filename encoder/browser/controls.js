@@ -120,7 +120,7 @@ export function rail({ choose, play, rest, second }, { name = 'Stop', pause: sta
   function render() {
     put(element, { 'data-led': led });
     const to = middle(now), ends = groups.slice(0, -1).map(({ last }) => border(last));
-    into(html`<button type="button" class="rail-play" title=${stays === PAUSE ? WAITS : nothing} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : 'Play'}</button>
+    into(html`<button type="button" class="rail-play" title=${stays === PAUSE ? WAITS : nothing} ?data-playing=${playing} @click=${() => (playing ? pause() : begin())}>${playing ? 'Pause' : paused && now < count - 1 ? 'Go on' : stays === PAUSE ? `Play all ${count}` : 'Play'}</button>
       <div class="rail-way">${groups.length ? html`<div class="rail-groups" aria-hidden="true">${groups.map(({ name, first, last }, i) => html`<span class=${first <= now && now <= last ? 'is-here' : nothing} style="left: ${i ? ends[i - 1] : 0}px; right: ${i < ends.length ? `calc(100% - ${ends[i]}px)` : 0}">${name}</span>`)}</div>` : nothing}
         <div class="rail-line" aria-hidden="true" @pointerdown=${drag}><i style="width: ${to}px"></i>${ends.map(x => html`<s style="left: ${x}px"></s>`)}<b style="left: ${to}px"></b></div>${other < 0 ? nothing : html`<b class="rail-second" role="slider" tabindex="0" aria-label=${`Second ${name.toLowerCase()}`} aria-valuemin="0" aria-valuemax=${count - 1} aria-valuenow=${other} aria-valuetext=${stops.buttons()[other]?.getAttribute('aria-label') ?? ''} style="left: ${middle(other)}px" @keydown=${walk} @pointerdown=${drag}></b>`}${stops.element}</div>`, element);
   }

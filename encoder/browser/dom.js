@@ -177,3 +177,6 @@ export function drawn(root, begin, ...shown) {
     parts.delete(root);
   };
 }
+
+/** What scrolls around a component is no stop of the tab key: all that can be pressed is within it. @param {HTMLElement} root */
+export const unstopped = root => /** @type {ShadowRoot} */ (root.getRootNode()).host?.closest('main')?.setAttribute('tabindex', '-1');

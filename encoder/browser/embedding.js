@@ -12,7 +12,7 @@ import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { brief, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
-import { begins, calledToken, choice, direction, maskToken, wordAt, words } from './run.js';
+import { asked, begins, calledToken, choice, direction, maskToken, wordAt, words } from './run.js';
 import { parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
@@ -54,6 +54,7 @@ export function embedding(root, context) {
 
   /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, one whose nearest word is clear, and of these the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
   function usual(of, part) {
+    if (of.about.gap < 0) return asked(of).position; // as on every page
     const { rows, near = [], near_of: whose = [] } = part ? aboutOf(part) : { rows: of.about.rows }, able = words(of).filter(word => !word.gap && rows.includes(word.position));
     const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
     const known = (/** @type {import('./run.js').Word} */ word) => (part ? (near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0) + Number(isClear(part, rows.indexOf(word.position))) : word.name.length);

@@ -167,11 +167,11 @@ export function isClear(part, i) {
 
 /** What the table knows of a token: the word whose row is most like its own. @param {Packet} part @param {number} i @param {string} query how the token is called @param {string} [mask] of a gap, what the model calls it @returns {Said[]} */
 export function tableSaid(part, i, query, mask = '') {
-  const { near, near_of: whose, chance } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
+  const { near, near_of: whose, chance, any } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
   if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
   if (mask) return parts('near_gap', { query: begins(query), mask });
   if (value <= WEAK * chance) return parts('near_weak', { ...given, chance: two(chance) });
-  return isClear(part, i) ? parts('near', given) : parts('near_several', { ...given, next: `“${apart(near[whose[i]][1][0])}”`, second: two(near[whose[i]][1][1]) });
+  return isClear(part, i) ? parts('near', { ...given, random: two(any[whose[i]]) }) : parts('near_several', { ...given, next: `“${apart(near[whose[i]][1][0])}”`, second: two(near[whose[i]][1][1]) });
 }
 
 /** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */

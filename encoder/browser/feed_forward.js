@@ -11,12 +11,12 @@ import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { brief, many, placesOf, signed, sure, typeset } from './number.js';
+import { brief, inRow, many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { lengthOf } from './row.js';
-import { begins, calledToken, direction, wordAt, words } from './run.js';
+import { answerName, begins, calledToken, direction, labelsOf, LITTLE, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
-import { withoutPart } from './spine.js';
+import { lossOf, withoutPart } from './spine.js';
 import { namesOf } from './number_strips.js';
 import { open, spelled, toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -30,7 +30,7 @@ import { vectorSlider } from './vectors.js';
 const LISTED = 6, NAMED = 4; // units
 /** Marks by their names. @type {Record<string, string>} */
 const MARKS = { '.': 'full stops', ',': 'commas', ';': 'semicolons', ':': 'colons', '?': 'question marks', '!': 'exclamation marks', '\'': 'apostrophes', '"': 'quotation marks', '-': 'hyphens' };
-const COUNTS = 0.05; // of a score: a unit that adds less is not told of first
+const COUNTS = 0.05; // of a score, over the tokens that it is read from: a unit that adds less is not told of first
 const LOW = 700; // px of a window, as in front of a class: strips are lower there
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
@@ -41,8 +41,8 @@ export const opensOn = (block, i) => addingMost(block, i) ?? strongest(block, i,
 
 /** The unit that adds most to the guess of a token, or against it; null where there is none that counts. @param {Packet} block @param {number} i */
 function addingMost(block, i) {
-  const { rows, units } = aboutBlock(block), adds = units.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : 0;
-  return adds && Math.abs(adds.values[most]) >= COUNTS ? most : null;
+  const { rows, units, reads } = aboutBlock(block), adds = units.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : 0;
+  return adds && Math.abs(adds.values[most]) >= COUNTS / reads ? most : null;
 }
 
 /** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
@@ -81,14 +81,19 @@ function silence(block, i, word) {
   return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
 }
 
-/** The words of places, or marks by their names; of several marks alone that they are marks. @param {string[]} words */
+/** The words of places; of marks alone their name, or that they are marks. @param {string[]} words */
 function atSaid(words) {
   const all = [...new Set(words.map(word => word.toLowerCase()))];
-  return all.length > 1 && all.every(word => /^\p{P}+$/u.test(word)) ? 'punctuation' : listed(all.map(word => MARKS[word] ?? `“${word}”`));
+  if (all.every(word => /^\p{P}+$/u.test(word))) return `${all.length > 1 ? 'punctuation' : MARKS[all[0]] ?? `“${all[0]}”`}: what do these sentences share?`; // a mark says nothing by itself
+  return listed(all.map(word => `“${word}”`));
 }
 
-/** What all units add to the guess. @param {NonNullable<ReturnType<typeof addsAt>>} adds */
-const addsSaid = ({ word, over, values, total }) => said('units_lead', { word, over, all: many(values.length), total: signed(total, placesOf(total)) });
+/** What all units of a token add to the answer, and how that goes with what the answer loses without this feed-forward. @param {Packet} of @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {ReturnType<typeof lossOf>} loss @param {string} at the token @param {boolean} last whether no layer follows */
+function addsSaid(of, { word, over, values, total }, loss, at, last) {
+  const turned = loss?.word && Math.abs(loss.cost) >= LITTLE * loss.share && loss.cost * total < 0, labels = labelsOf(of);
+  const without = [...(labels ? ['every word lacks it'] : []), last ? `the norm divides anew${labels ? '' : ` and others than “${over}” move too`}` : 'later layers answer anew'].join(', and ');
+  return html`${said('units_lead', { word, over, asked: at, all: many(values.length), total: signed(total, placesOf(total)) })} <span>In score, not in %: what they write, taken straight to the ${answerName(of)}. ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.</span>`;
+}
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function feedForward(root, context) {
@@ -200,7 +205,6 @@ export function feedForward(root, context) {
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
       says: i => `${begins(calledToken(of, rows[i]))}: unit ${unit} gives ${typeset(sure(values[i], half(block, handed, i)))}`,
-      within: rows.map((_, i) => half(block, handed, i)),
     });
     last = { layer: state.layer, row, unit: kept };
     context.below({ atlas_unit: String(kept) });
@@ -216,8 +220,8 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(adds)} <span>In score, not in %: the bars add up this run, the title compares it with a run without this feed-forward.${state.layer < of.about.model.layers - 1 ? ' Later layers change it further.' : ''}</span></p>`
-    : gap ? html`<p class="ff-adds"><span>What a unit adds to a guess is shown at ${calledToken(of, gap[0])}.</span></p>` : nothing}
+          ${adds ? html`<p class="ff-adds">${addsSaid(of, adds, lossOf(of, { layer: state.layer, block: 1 }, position), word, state.layer === of.about.model.layers - 1)}</p>`
+    : gap ? html`<p class="ff-adds"><span>What a unit adds to the ${answerName(of)} is shown at ${labelsOf(of) ? 'the words that it is read from' : calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
   }
@@ -226,8 +230,8 @@ export function feedForward(root, context) {
   function listOf(block, row, unit, adds) {
     const size = (/** @type {number} */ one) => Math.abs(adds?.values[one] ?? 0), byAdds = addingMost(block, row) !== null, best = adds && byAdds ? Array.from(adds.values, (_, one) => one).sort((a, b) => size(b) - size(a)).slice(0, LISTED) : strongest(block, row, LISTED), shown = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
     const handed = handedOn(block), values = valuesOf(block, handed, row), most = Math.max(...shown.map(one => Math.abs(values[one]))) || 1, farthest = Math.max(...shown.map(size)) || 1, places = placesOf(farthest);
-    const lines = shown.map(one => {
-      const text = typeset(sure(values[one], half(block, handed, row))), added = adds?.values[one] ?? NaN;
+    const texts = inRow(shown.map(one => values[one])), lines = shown.map((one, i) => {
+      const text = texts[i], added = adds?.values[one] ?? NaN;
       return {
         name: `unit ${one}`, key: one, cell: one, chosen: one === unit, says: `unit ${one}: ${text}${adds ? `, adds ${signed(added, places)}` : ''}`,
         fills: [byAdds ? { share: added / farthest, text: signed(added, places), colour: added < 0 ? 'second' : 'accent', both: true } : { share: Math.abs(values[one]) / most, text, colour: values[one] < 0 ? 'second' : undefined }],
@@ -244,7 +248,7 @@ export function feedForward(root, context) {
       const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
       const two = (/** @type {number} */ of) => {
         const [was, is] = /** @type {const} */ ([[before, 'hidden'], [after, 'activation']]).map(([values_, name_]) => typeset(sure(values_[of], half(block, name_, row))));
-        return was === is || (units.cuts && before[of] > 0) ? `unit ${of}: ${was} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
+        return was === is || (units.cuts && before[of] > 0) ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
       };
       curve.draw({
         key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],

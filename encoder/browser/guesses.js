@@ -31,7 +31,7 @@ export function without(run, { layer, head }, start = '') {
 
 /** The likeliest words as bars, without the head the two likeliest and what gains most; null where there is no guess. @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off @param {number} gap */
 export function guessBars(run, { layer, head }, off, gap) {
-  const listed = told(run, layer, head, gap), all = off ? drawn(listed, FEW) : listed.slice(0, FEW);
+  const listed = told(run, layer, head, gap), all = off ? drawn(listed, FEW).sort((a, b) => b.after - a.after) : listed.slice(0, FEW);
   return all.length ? bars(all.map(({ word, before, after }, i) => {
     const share = off ? after : before;
     return { name: word, kind: i ? (off && grows(all[i]) ? 'is-risen' : '') : 'is-first', fills: [{ share, text: tight(percent(share, 1)), mark: off ? before : NaN }], data: { guess: word, share: String(share) } };

@@ -8,7 +8,7 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, isSeen, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { largeMap } from './large_map.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
@@ -26,8 +26,8 @@ import { explained } from './terms.js';
 
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried', LOOK = 'look';
-/** What heads are shown to carry, by where it was found. */
-const CARRIERS = [{ kind: 'is-carrier', text: 'carries it, in pairs that people wrote', natural: true }, { kind: 'is-carrier is-constructed', text: 'in constructed pairs', natural: false }];
+/** The frames of heads with a name, and what each says. @type {[kind: string, text: string][]} */
+const FRAMES = [['is-passed', 'passed'], ['is-ahead', 'did not pass'], ['is-carrier', 'carries a change of the guess']];
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -112,26 +112,27 @@ export function heads(root, context) {
     const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
     const title = job && `${titleOf(job.job)}${job.passed ? '' : '?'}`;
     if (title && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: title, brief: title, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
-    if (carried) return { kind: carried.of.natural ? 'is-carrier' : 'is-carrier is-constructed', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))} in ${pairsOf(carried.of)}` };
+    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))} in ${pairsOf(carried.of)}` };
     const near = nearOf(what, of.about.model.heads, place);
     return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
   }
   const shareOf = (/** @type {number} */ share) => (Number.isNaN(share) ? '' : tight(percent(share, 1)));
 
-  /** Makes the cells, and says what each head is. @param {Packet} of @param {Known | null} what */
-  function label(of, what) {
+  /** A head as it is named. @typedef {Head & ReturnType<typeof labelOf> & {seen: boolean}} Named */
+
+  /** Makes the cells, and says what each head is. @param {Packet} of @param {Named[]} all */
+  function label(of, all) {
     const { layers, heads } = of.about.model;
-    const cell = (/** @type {Head} */ place) => {
-      const { kind, text, brief, more } = labelOf(of, what, place), mine = counted.some(one => same(one, place)), said = `head ${place.head} of layer ${place.layer}${mine ? ', counted' : ''}${text ? `: ${text}${more}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind} ${mine ? 'is-counted' : ''}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
+    const cell = (/** @type {Named} */ { kind, text, brief, more, seen, ...place }) => {
+      const mine = counted.some(one => same(one, place)), said = `head ${place.head} of layer ${place.layer}${mine ? ', counted' : ''}${text ? `, on test sentences: ${text}${more}${seen ? '; seen here too' : ''}` : ''}`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind} ${seen ? 'is-seen' : ''} ${mine ? 'is-counted' : ''}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
     };
-    into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell({ layer, head }))}</div>`)}`, grid);
+    into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell(all[layer * heads + head]))}</div>`)}`, grid);
   }
 
-  /** All heads with a name, where their maps have no room for it. @param {Packet} of @param {Known | null} what @param {Head} chosen */
-  function named(of, what, chosen) {
-    const { layers, heads } = of.about.model, all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), head: i % heads })).map(place => ({ ...place, ...labelOf(of, what, place) })).filter(one => one.text);
-    return html`<ul class="hd-named" aria-label="Heads with a job">${all.map(({ layer, head, text, share, kind }) => html`<li><button type="button" class=${kind} aria-pressed=${same(chosen, { layer, head })} @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${text} <strong>${shareOf(share)}</strong></button></li>`)}</ul>`;
+  /** All heads with a name, where their maps have no room for it. @param {Named[]} all @param {Head} chosen */
+  function listed(all, chosen) {
+    return html`<ul class="hd-named" aria-label="Heads with a job">${all.filter(one => one.text).map(({ layer, head, text, share, kind, seen }) => html`<li><button type="button" class="${kind} ${seen ? 'is-seen' : ''}" aria-pressed=${same(chosen, { layer, head })} @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${text} <strong>${shareOf(share)}</strong></button></li>`)}</ul>`;
   }
 
   /** What leads to a pair on Compare: there what it carries is taken apart. @param {import('./jobs.js').Phenomenon} of @param {unknown} text */
@@ -156,11 +157,11 @@ export function heads(root, context) {
   }
 
   /** The jobs of the chosen head: whether it passed in the first, and how all were examined. @param {import('./jobs.js').Job[]} jobs @param {string} passed how many of all passed */
-  const working = (jobs, passed) => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job' : 'Candidate for'}: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
+  const working = (jobs, passed) => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job' : 'Candidate for'}, on test sentences: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
     <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}<p class="hd-notes">${passed}</p></details>` : nothing);
 
   /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */
-  const carrying = (carries, place) => (carries.length ? html`<h3>What it carries in other sentences</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
+  const carrying = (carries, place) => (carries.length ? html`<h3>On test sentences it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
@@ -197,25 +198,25 @@ export function heads(root, context) {
     const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
-    const framed = [counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : '', all.some(one => one.passed) ? html`<span><i class="is-passed"></i>${explained('finds it: passed')}</span>` : '', all.some(one => !one.passed) ? html`<span><i class="is-ahead"></i>${explained('candidate: did not pass')}</span>` : '', ...CARRIERS.map(({ kind, text, natural }) => (shown_.some(one => one.small && one.natural === natural) ? html`<span><i class=${kind}></i>${natural ? explained(text) : html`<em>${text}</em>`}</span>` : ''))].filter(Boolean);
+    const named = Array.from({ length: of.about.model.layers * of.about.model.heads }, (_, i) => ({ layer: Math.floor(i / of.about.model.heads), head: i % of.about.model.heads })).map(one => ({ ...one, ...labelOf(of, what, one), seen: isSeen(of, what, found, one) }));
+    const frames = FRAMES.filter(([kind]) => named.some(one => one.kind === kind)), names = named.some(one => one.text) ? explained(`Names come from test sentences${named.some(one => one.seen && one.text) ? '; in blue: at work here too' : ', not from this one'}.`) : what && !wasExamined(of, what) ? set('heads_unexamined') : '';
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!framed.length}><span>Names are of other sentences:</span>${framed}</p>${grid}
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}${frames.map(([kind, text]) => html`<span><i class=${kind}></i>${explained(text)}</span>`)}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
-      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || found.some(({ job, clear }) => job.passed || clear) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
         ${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
-        ${what && !wasExamined(of, what) ? html`<p class="hd-verdict">${set('heads_unexamined')}</p>` : nothing}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
     if (word) here.draw(of, place, word);
     large.draw(of, place, word, theme, span);
     if (!carried) {
-      if (fresh || drawn !== of || labelled !== what || !grid.children.length) label(of, what);
+      if (fresh || drawn !== of || labelled !== what || !grid.children.length) label(of, named);
       labelled = what;
       paint(of, theme);
-      into(grid.dataset.named === undefined ? named(of, what, place) : nothing, list);
+      into(grid.dataset.named === undefined ? listed(named, place) : nothing, list);
     } else {
       [grid, list].forEach(one => into(nothing, one)); // nothing of what is not shown
       drawn = labelled = null;

@@ -2,7 +2,8 @@
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
 import { called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
-import { parts } from './say.js';
+import { behind, parts } from './say.js';
+import { othersPush } from './spine.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./claim.js').Head} Head */
@@ -27,15 +28,16 @@ const PART = 0.25; // of a change: a head that carries so much of it in a small 
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
 const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
-const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the word after']]);
+const HABITS = { self: 'the word itself', previous: 'the word before', next: 'the word after' };
+const STEPS = new Map([[0, HABITS.self], [-1, HABITS.previous], [1, HABITS.next]]);
 
 /** Words that can hardly be anything else than what a job looks from. @type {Record<string, string[]>} */
 const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 'with', 'into', 'between', 'among', 'during'], possessive: ['my', 'your', 'our', 'their', 'its'], 'joining word such as “and”': ['and', 'or'] };
 
 const NAMES = 46, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
 const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
-const LEAST = 12, MOST = 132, USUAL = 36, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
-const ROOMY = 86, EDGE = 6, LABEL = 23, BROAD = 1.8; // pixels of a cell from which on it says what its head does, what its frame takes and what stands above the map, and how much broader than high a map may be
+const LEAST = 12, MOST = 132, USUAL = 32, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
+const ROOMY = 72, EDGE = 6, LABEL = 23, BROAD = 1.8; // pixels of a cell from which on it says what its head does, what its frame takes and what stands above the map, and how much broader than high a map may be
 
 /**
  * The jobs of heads, the surest of each head first; of a run that brings its evidence nothing else is needed.
@@ -103,9 +105,9 @@ const changeHere = (run, place) => changesHere(run).find(one => same(one, place)
 /** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
 export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
 
-/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then, as on every page, the one that its guess needs most, then any other job that passed or is clear. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then, as on every page, the one that its guess needs most. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
 export function opensOn(run, found) {
-  return found.find(({ masked, clear }) => masked && clear) ?? needed(run) ?? found.find(({ job, clear }) => job.passed || clear);
+  return found.find(({ masked, clear }) => masked && clear) ?? needed(run) ?? undefined;
 }
 
 /** The head that alone carries most of any change. @param {Known} known @returns {Head} */
@@ -165,7 +167,7 @@ function costAt(run, gap) {
 /** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
   const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word)), most = needed(run);
-  if (gap && most && same(most, place) && !here?.masked && !change) return parts('heads_needed', { layer, head, ...costAt(run, gap) });
+  if (gap && most && same(most, place) && !here?.masked && !change) return behind(parts('heads_needed', { layer, head, ...costAt(run, gap) }), othersPush(run, place, gap.position));
   if (job) {
     const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate';
     // What did not pass is not found for certain: it is only said where it looks.
@@ -206,6 +208,12 @@ export function besides(run, known, place) {
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));
   if (tried) all.push(['heads_tried', { job: tried.job, share: tried.figure.share, count: tried.figure.count, text: tried.figure.text, rule: tried.figure.rule, why: tried.why }]);
   return all;
+}
+
+/** Whether what a head is named by is seen in this run: its job is clear here or passed, it carries what a guess like this one changes by, or most words look where it looks on test sentences. @param {Packet} run @param {Known | null} known @param {Here[]} found the jobs that are found here @param {Head} place */
+export function isSeen(run, known, found, place) {
+  const here = found.find(({ job }) => same(job, place)), rows = habit(run, place), [role = ''] = known?.survey?.heads[place.layer * run.about.model.heads + place.head] ?? [];
+  return Boolean(here ? here.clear || here.job.passed : changeHere(run, place)) || (!isWeak(rows) && rows.where === HABITS[/** @type {keyof typeof HABITS} */ (role)]);
 }
 
 /** How the maps are laid out: their width, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall @param {boolean} [labelled] whether anything is known of a head */

@@ -2,7 +2,7 @@
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
 import { bar, BEFORE_CLASS, byKeys } from './bar.js';
 import { plainly } from './controls.js';
-import { dress, el, focused, put } from './dom.js';
+import { dress, el, focused, put, unstopped } from './dom.js';
 import { foot } from './guesses.js';
 import { html, nothing, render as into } from './lit.js';
 import { loader, made } from './load.js';
@@ -87,6 +87,7 @@ export function mount(root, options) {
 /** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
 function begin(root, options) {
   dress(root, look);
+  unstopped(root);
   root.classList.add('enc');
   // Within a component of a page there is a main part already.
   const main = el(root.getRootNode() instanceof ShadowRoot ? 'div' : 'main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' }), below = el('div'), sections = el('div');

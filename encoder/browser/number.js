@@ -69,10 +69,10 @@ export function both(before, after) {
   return texts;
 }
 
-/** How many points a share falls, whole, as both shares are told: from "85 %" to "78 %" it is 7. @param {number} before @param {number} after */
+/** How many points a share falls, as both shares are told: "7" from "85 %" to "78 %", "0.5" from "9 %" to "8.5 %"; all that is lost of one share with as many places. @param {number} before @param {number} after */
 export function pointsLost(before, after) {
-  const [from, to] = both(before, after).map(text => Number(/[\d.]+/.exec(text)));
-  return Math.round(from - to) || 0;
+  const [from, to] = both(before, after).map(text => Number(/[\d.]+/.exec(text))), places = from >= 10 ? 0 : from >= 1 ? 1 : 2;
+  return typeset((Math.round((from - to) * 10 ** places) / 10 ** places || 0).toFixed(places));
 }
 
 /**
@@ -131,6 +131,20 @@ export const signed = (value, places = 2) => typeset(`${value > 0 ? '+' : ''}${v
 
 /** How many places numbers up to this one need, so that the largest has three digits. @param {number} most */
 export const placesOf = most => Math.min(4, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(most) || 1))));
+
+/** The texts of numbers that stand in a row or a sum: all with as many places, so that the largest has three digits, or so many. @param {ArrayLike<number>} values @param {number} [digits] */
+export function inRow(values, digits = 3) {
+  const all = Array.from(values), most = Math.max(0, ...all.map(Math.abs).filter(Number.isFinite));
+  let places = Math.max(0, placesOf(most) + digits - 3);
+  while (places > 0 && all.every(value => Number(value.toFixed(places - 1)) === Number(value.toFixed(places)))) places--; // zeros that all would end in
+  return all.map(value => (most > 0 && most < 1e-3 ? typeset(brief(value)) : !Number.isFinite(value) ? notFinite(value) : value === 0 ? '0' : typeset(value.toFixed(places)).replace(/^\u2212(0\.?0*)$/, '$1')));
+}
+
+/** A sum as it is written, all its numbers with as many places; "≈" where what is printed does not add up in its last digit. @param {number[]} values @param {number} total */
+export function written(values, total) {
+  const texts = inRow([...values, total], 4), units = texts.map(text => Math.round(Number(text.replace('\u2212', '-')) * 1e6));
+  return `${texts.slice(0, -1).map((text, i) => (i && values[i] < 0 ? `(${text})` : text)).join(' + ')} ${units.slice(0, -1).reduce((sum, one) => sum + one, 0) === units.at(-1) ? '=' : '≈'} ${texts.at(-1)}`;
+}
 
 /** How many times as likely: the power of e of a lead. @param {number} lead */
 export function times(lead) {

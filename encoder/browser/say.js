@@ -28,7 +28,7 @@ export function parts(key, given) {
 }
 
 /** Two sentences, one behind the other. @param {Part[]} one @param {Part[]} other @returns {Part[]} */
-export const behind = (one, other) => (one.length ? [...one, { text: ' ', name: '', format: '' }, ...other] : other);
+export const behind = (one, other) => (one.length && other.length ? [...one, { text: ' ', name: '', format: '' }, ...other] : [...one, ...other]);
 
 /** Parts of which the numbers of a name open. @param {Part[]} all @param {string} name @param {import('./store.js').Place | null} to @returns {Part[]} */
 export const opening = (all, name, to) => (to ? all.map(part => (part.name === name ? { ...part, to } : part)) : all);

@@ -10,6 +10,7 @@ import { at } from './packet.js';
 import { answerAt, answerStep, called, effects, isTried, labelsOf, LITTLE, moves, NOISE, wordAt, words } from './run.js';
 import { parts as partsOf, say, set } from './say.js';
 import { toQuery } from './store.js';
+import { explained } from './terms.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -17,6 +18,7 @@ import { toQuery } from './store.js';
 /** A part: `layer` is -1 for positions, `block` 0 for attention and 1 for feed-forward. @typedef {{layer: number, block: number}} Part */
 /** What a part does: `cost` of the guess's share, or how far a vector moves, and a sentence. @typedef {Part & {cost: number, says: string}} Cost */
 
+const HARDLY = 0.05; // of a share: what costs a smaller part of it hardly matters
 const LOW = 0.4; // of the largest, up to which what goes down has room below the line
 const BLOCKS = ['attention', 'feed_forward'];
 
@@ -25,10 +27,13 @@ const nameOf = part => ('head' in part ? say('part_head', part) : part.layer < 0
 
 /** What a guess of this share does without a part that costs so much of it; `as` is how that is told. @param {string} part @param {string} word @param {number} share @param {number} cost @param {'part' | 'adding'} [as] */
 function without(part, word, share, cost, as = 'part') {
-  if (Math.abs(cost) < LITTLE * share) return partsOf(`${as}_stays`, { part, word, after: percent(share - cost) });
+  if (as === 'part' && Math.abs(cost) < LITTLE * share) return partsOf('part_stays', { part, word, after: percent(share - cost) });
   const [before, after] = both(share, share - cost);
-  return partsOf(`${as}_${cost < 0 ? 'rises' : 'falls'}`, { part, word, before, after });
+  return partsOf(`${as}_${hardlyMatters({ share, cost }) && as === 'adding' ? 'stays' : cost < 0 ? 'rises' : 'falls'}`, { part, word, before, after });
 }
+
+/** Whether a guess of this share hardly depends on what costs so much of it. @param {{share: number, cost: number}} loss */
+export const hardlyMatters = ({ share, cost }) => Math.abs(cost) < HARDLY * share;
 
 /** The first guess of a run and its share, NaN for none. @param {Packet} run @returns {[word: string, share: number]} */
 const guessOf = ({ about: { gap, guesses } }) => guesses[String(gap)]?.[0] ?? ['', NaN];
@@ -94,10 +99,16 @@ export function lossOf(run, part, position) {
   return typeof own !== 'number' || !Number.isFinite(own) ? null : { word, share, cost: own, asked };
 }
 
-/** What the chosen head alone does to the guess, of all that the attention of its layer costs; "" where that was not tried. @param {Packet} run @param {Chosen} state @param {number} cost */
-function headAlone(run, { layer, head }, cost) {
+/** That other heads of its layer push against a head, where it alone costs the guess at a position more than all of them together; [] where it does not. @param {Packet} run @param {{layer: number, head: number}} head @param {number} position @returns {Said[]} */
+export function othersPush(run, { layer, head }, position) {
+  const [own, all] = [{ layer, head }, { layer, block: 0 }].map(part => lossOf(run, part, position));
+  return own?.word && all && own.cost > Math.max(0, all.cost) + NOISE * own.share ? partsOf('heads_push', { layer, after: both(own.share, own.share - all.cost)[1] }) : [];
+}
+
+/** What the chosen head alone does to the guess, of all that the attention of its layer costs; "" where that was not tried. @param {Packet} run @param {Chosen} state */
+function headAlone(run, { layer, head }) {
   const own = effects(run).find(one => one.layer === layer && one.head === head), share = guessOf(run)[1];
-  return own ? ` Without head ${head} alone: ${both(share, share + own.change)[1]}.${-own.change > Math.max(0, cost) + LITTLE * share ? ' Costs need not add up.' : ''}` : '';
+  return own ? ` Without head ${head} alone: ${both(share, share + own.change)[1]}.${othersPush(run, { layer, head }, run.about.gap).length ? ' The others push the other way.' : ''}` : '';
 }
 
 /** Which part a page is about. @param {string} page @param {Chosen} state @returns {Part | null} */
@@ -156,21 +167,22 @@ export function spine(context) {
     const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
-    const isCut = (/** @type {number} */ cost) => Math.abs(cost) > most, whole = (/** @type {number} */ cost) => (unit === 'share' ? pointsLost(share, share - cost) : Math.round(100 * cost)), written = (/** @type {number} */ cost) => typeset(unit === 'lead' ? cost.toFixed(1) : String(whole(cost) || 0));
+    const isCut = (/** @type {number} */ cost) => Math.abs(cost) > most, written = (/** @type {number} */ cost) => (unit === 'share' ? pointsLost(share, share - cost) : typeset(unit === 'lead' ? cost.toFixed(1) : String(Math.round(100 * cost) || 0)));
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
-        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing} ?data-cut=${isCut(one.cost)} style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><em aria-hidden="true">${written(one.cost)}</em><small aria-hidden="true">${short(one)}</small></button>`;
+        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing}  style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><em aria-hidden="true">${written(one.cost)}${isCut(one.cost) ? ' (cut)' : ''}</em><small aria-hidden="true">${short(one)}</small></button>`;
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state, all[mine].cost) : ''}` : unit === 'moved' ? `How far ${of} moves without each part, in % of its length` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `Score that each part costs “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far the last vector of ${of} moves without each part, in %` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `Score that each part costs “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
+    const spoken = state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says;
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
-    into(html`<p class="enc-spine-says">${state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says}${told && isCut(told.cost) ? ' The bar is cut off.' : ''}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
+    into(html`<p class="enc-spine-says">${unit === 'moved' ? explained(spoken) : spoken}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>${unit === 'lead' ? 'score' : 'points'} lost without it<br><b></b>gained without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }

@@ -2,10 +2,10 @@
 // Tokens to choose from: each with a bar above it, and as the words of the sentence.
 import { AS_IS, children, el, focused, put, rove, walkByKeys, write } from './dom.js';
 import { html, nothing, render as into } from './lit.js';
-import { sure, typeset } from './number.js';
+import { inRow } from './number.js';
 import { inFull } from './run.js';
 
-/** @typedef {{names: string[], positions: number[], values: number[], within: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
+/** @typedef {{names: string[], positions: number[], values: number[], chosen: number, direction: 'ltr' | 'rtl', label: string, says: (row: number) => string}} RowView */
 
 /** @param {{choose: (row: number) => void}} calls */
 export function tokenRow({ choose }) {
@@ -33,12 +33,12 @@ export function tokenRow({ choose }) {
     /** @param {RowView} given */
     draw(given) {
       view = given;
-      const { names, positions, values, within, chosen } = given, most = values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0);
+      const { names, positions, values, chosen } = given, most = values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0), texts = inRow(values);
       put(element, { 'aria-label': given.label, dir: given.direction });
       children(element, names.length, () => el('div', { role: 'option' }, el('span', { class: 'tr-value' }), el('span', { class: 'tr-bar' }, el('i')), el('bdi', { class: 'tr-name' }))).forEach((one, i) => {
         const value = values[i], bar = /** @type {Element} */ (one.children[1].firstElementChild);
         put(one, { 'data-word': positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
-        write(one.children[0], Number.isFinite(value) ? typeset(sure(value, within[i])) : '–');
+        write(one.children[0], Number.isFinite(value) ? texts[i] : '–');
         put(bar, { style: `height: ${(most > 0 && Number.isFinite(value) ? 100 * Math.abs(value) / most : 0).toFixed(1)}%`, 'data-below': value < 0 });
         write(one.children[2], names[i]);
       });

@@ -1,7 +1,7 @@
 // @ts-check
 // The stops of Feed-forward: what goes into a unit, what the activation makes of it, what the units write, and what is added. No page.
 import { ACTIVATIONS, aboutBlock, aboutWeights, activationAgain, addsAt, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
-import { many, sure, typeset } from './number.js';
+import { inRow, many, sure, typeset, written } from './number.js';
 import { lengthOf } from './row.js';
 import { endOf } from './vectors.js';
 
@@ -47,7 +47,7 @@ const three = (value, within) => typeset(sure(value, within));
 const largest = values => values.reduce((most, value) => Math.max(most, Math.abs(value) || 0), 0) || 1;
 
 /** The strips of a stop. @param {Exclude<Key, 'activation'>} key @param {Shown} shown @returns {Drawn} */
-export const drawnAt = (key, shown) => ({ in: cameIn, out: written, added })[key](shown);
+export const drawnAt = (key, shown) => ({ in: cameIn, out: wrote, added })[key](shown);
 
 /** @param {Shown} shown @returns {Drawn} */
 function cameIn({ block, weights, i, word, unit, gone }) {
@@ -61,7 +61,7 @@ function cameIn({ block, weights, i, word, unit, gone }) {
 }
 
 /** @param {Shown} shown @returns {Drawn} */
-function written({ block, weights, i, unit, gone }) {
+function wrote({ block, weights, i, unit, gone }) {
   const { rows, units: own } = aboutBlock(block), { units } = aboutWeights(weights), some = units.includes(unit) && units.indexOf(unit) < MOST ? units.slice(0, MOST) : [...units.slice(0, MOST - 1), unit], whole = vectorOf(block, 'added', 1, i), handed = handedOn(block);
   const each = some.map(one => writtenBy(block, weights, i, one)), others = whole.map((value, d) => each.reduce((left, one) => left - one[d], value)), all = [...each, others];
   const share = (/** @type {number} */ k) => Math.min(1, Math.max(0, gone * all.length - k)), here = all.filter((_, k) => share(k) === 1);
@@ -73,7 +73,10 @@ function written({ block, weights, i, unit, gone }) {
   const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row${points(one)}`), `the other ${many(count)} units, and the bias`];
   return {
     strips: [...all.map((values, k) => strip(names[k], values.map(value => share(k) * value), values)), strip('together: what feed-forward gives', moving, arrived)], at: -1,
-    said: d => (here.length ? `number ${d}: ${here.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${three(k ? Math.abs(values[d]) : values[d], within)}`).join(' ')} = ${three(arrived[d], within)}` : ''),
+    said: d => {
+      const texts = inRow([...here.map((values, k) => (k ? Math.abs(values[d]) : values[d])), arrived[d]], 4);
+      return here.length ? `number ${d}: ${here.map((values, k) => `${k ? (values[d] < 0 ? '− ' : '+ ') : ''}${texts[k]}`).join(' ')} = ${texts.at(-1)}` : '';
+    },
   };
 }
 const MOST = 4; // units whose rows are drawn
@@ -104,13 +107,13 @@ const proved = (digits, all = '') => `Recorded in this run. Computed again here 
 export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   const { units } = aboutBlock(block), at = (/** @type {string} */ name) => half(block, name, i);
   if (key === 'added') {
-    const { terms, made, digits, agrees } = sumAgain(block, 1, i, d), within = ['residual', 'added'].map(name => withinOf(block, name, 1, i));
-    return [{ formula: `number ${d}: what the token had + what feed-forward gives`, line: `${four(terms.residual, within[0])} + ${inside(terms.added, within[1])} = ${four(made, within[0] + within[1])}`, agrees, proof: proved(digits) }];
+    const { terms, made, digits, agrees } = sumAgain(block, 1, i, d);
+    return [{ formula: `number ${d}: what the token had + what feed-forward gives`, line: written([terms.residual, terms.added], made), agrees, proof: proved(digits) }];
   }
   if (key === 'activation') {
-    const { terms, made, digits } = activationAgain(block, i, unit), x = three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
+    const { terms, made, digits } = activationAgain(block, i, unit), on = units.cuts && terms.before > 0, x = on ? three(valueOf(block, 'activation', i, unit), at('activation')) : three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Computed again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
-    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, units.cuts && terms.before > 0 ? x : three(made, at('activation'))), agrees: !bad, proof };
+    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, on ? x : three(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;
     return [first, { formula: 'times its gate', line: `${four(after, at('activation'))} · ${inside(by, at('up'))} = ${four(gate.made, at('gated'))}`, agrees: gate.agrees, proof: proved(gate.digits) }];
@@ -124,7 +127,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
     const { x, w, products, total, bias, made, digits, agrees } = unitAgain(block, weights, i, unit, name), one = `${four(x[d])} · ${inside(w[d])} = ${four(products[d])}`;
     return {
       formula: name === 'up' ? `its gate, with W_up in place of W₁` : `number ${d}: ${one}; all ${x.length} together${Number.isNaN(bias) ? '' : ', and the bias'}`,
-      line: Number.isNaN(bias) ? four(made, at(name)) : `${four(total)} + ${inside(bias)} = ${four(made, at(name))}`, agrees, proof: proved(digits),
+      line: Number.isNaN(bias) ? four(made, at(name)) : written([total, bias], made), agrees, proof: proved(digits),
     };
   });
 }

@@ -8,7 +8,7 @@ import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { listed } from './claim.js';
 import { made } from './load.js';
-import { both, brief, percent, points, pointsLost, tight, typeset } from './number.js';
+import { both, brief, percent, pointsLost, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
 import { behind, parts, said, say } from './say.js';
@@ -380,9 +380,15 @@ export function whatIf(root, context) {
     return off[layer] >= ODD ? { layer, word, whole, attention, feed } : null;
   }
   /** What a part costs in points, or how far something moves without it in percent, where there is little room. @param {number} value @param {number} share of the guess; NaN where something moves */
-  const inCell = (value, share) => typeset(String((Number.isFinite(share) ? pointsLost(share, share - value) : Math.round(100 * value)) || '·'));
+  const inCell = (value, share) => {
+    const text = Number.isFinite(share) ? pointsLost(share, share - value) : typeset(String(Math.round(100 * value)));
+    return /[1-9]/.test(text) ? text : '·';
+  };
   /** What a guess does without a part, in points. @param {number} value of its share that is lost @param {number} share */
-  const losing = (value, share) => { const by = pointsLost(share, share - value); return by ? `${by < 0 ? 'gains' : 'loses'} ${points(Math.abs(by) / 100, 1)}` : 'stays as it is'; };
+  const losing = (value, share) => {
+    const text = inCell(value, share), by = text.replace('\u2212', '');
+    return text === '·' ? 'stays as it is' : `${by === text ? 'loses' : 'gains'} ${by} ${by === '1' ? 'point' : 'points'}`;
+  };
   /** What a part does alone. @param {Packet} base @param {Packet | null} each @param {Place} place */
   function spoken(base, each, place) {
     const value = costOf(base, each, place), part = nameOf(place, base.about.model), [first] = alone(base, each, place);

@@ -8,17 +8,19 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import UnitSum, unit_sum
 from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
+from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.packet.format import Stored, Values, exact, pack, signed
 from encoder.packet.rival import rival_of
-from encoder.packet.run import gaps_of, shown_word, window
+from encoder.packet.run import gaps_of, window
 from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 
 MOST_BYTES = 2_000_000  # of vectors and units
 MOST_ROWS = 256  # of tokens, whatever they take
 MOST_GAPS = 4  # whose guess is shared out among units
+MOST_READ = 32  # tokens whose units share out a label of the sentence
 VECTORS = 5  # of each sum: what came in, what is added, the sum, normalized, scaled and shifted
 
 
@@ -54,36 +56,45 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
     units["never"] = never_active_share(trace[f"layers.{layer}.feed_forward.activation"])
     about = {"layer": layer, "rows": list(rows), "pre_norm": config.norm_first, "sums": sums, "units": units}
     about["final_norm"] = config.final_norm and layer == config.n_layers - 1
-    leads, shared = added_by_units(encoder, trace, layer, [gap for gap in gaps if gap in rows][:MOST_GAPS])
-    return pack(3, about | {"leads": leads}, arrays | shared)
+    leads, shared = added_by_units(encoder, trace, layer, gaps, rows)
+    reads = len(how.read(trace, SENTENCE)) if (how := answers(config)).of_sentence else 1
+    return pack(3, about | {"leads": leads, "reads": reads}, arrays | shared)
 
 
 def added_by_units(
-    encoder: TextEncoder, trace: Trace, layer: int, gaps: list[int]
+    encoder: TextEncoder, trace: Trace, layer: int, gaps: list[int], rows: range
 ) -> tuple[list[list[Any]], dict[str, Stored]]:
     """Return what each unit of a layer adds to the lead of the guess at each gap over its rival, see `rival_of`.
 
+    Of a model with labels it is the lead of the likeliest label over the next, at each token that it is read from.
+
     Returns:
-        `[gap, guess, rival]` of each gap, and arrays for them; none without a guess that means something, and where an
-        edit changes what feed-forward gave, so that its units' sum is not what goes on.
+        `[token, guess, rival]` of each gap or token, and arrays for them; none without a guess that means something,
+        and where an edit changes what feed-forward gave, so that its units' sum is not what goes on.
     """
-    each = [(gap, lead) for gap in gaps if (lead := lead_of_units(encoder, trace, layer, gap))]
+    how = answers(encoder.config)
+    places = how.read(trace, SENTENCE) if how.of_sentence else how.places(trace, gaps) if how.part else []
+    tokens = [i for i in places if i in rows][: MOST_READ if how.labels else MOST_GAPS]
+    each = [(i, lead) for i in tokens if (lead := lead_of_units(encoder, trace, layer, i))]
     if not each:
         return [], {}
-    leads = [[gap, *(shown_word(encoder, i) for i in pair)] for gap, (pair, _) in each]
+    leads = [[i, *(name_of(encoder, answer) for answer in pair)] for i, (pair, _) in each]
     sums = [shared for _, (_, shared) in each]
     arrays = by_row("adds", np.stack([each.adds.numpy() for each in sums]).astype(np.float32))
     return leads, arrays | {"adds_total": exact(np.array([each.total for each in sums], np.float32))}
 
 
-def lead_of_units(encoder: TextEncoder, trace: Trace, layer: int, gap: int) -> tuple[tuple[int, int], UnitSum] | None:
-    """Return a guess and its rival with what each unit adds to the lead; None where no guess means something."""
+def lead_of_units(encoder: TextEncoder, trace: Trace, layer: int, i: int) -> tuple[tuple[int, int], UnitSum] | None:
+    """Return an answer and its rival with what each unit of a token adds to the lead; None where none leads another."""
     edited = any(edit.step == f"layers.{layer}.feed_forward.output" for edit in trace.edits)
-    if encoder.model.mlm_head is None or trace.source.seed is not None or edited:
+    how = answers(encoder.config)
+    if how.count < 2 or not how.competing or trace.source.seed is not None or edited:
         return None
-    pair = int(trace["mlm.logits"][gap].argmax()), rival_of(encoder, trace, gap)
+    at = SENTENCE if how.of_sentence else i
+    first, second = how.scores(trace, at).topk(2).indices.tolist()
+    pair = first, second if how.labels else rival_of(encoder, trace, i)
     try:
-        return pair, unit_sum(encoder, trace, Target(gap, *pair), layer)
+        return pair, unit_sum(encoder, trace, Target(at, *pair), layer, i)
     except EncoderError:  # its logit is no number
         return None
 

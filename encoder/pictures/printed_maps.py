@@ -49,14 +49,14 @@ def in_points(chart: Chart) -> Callable[[float], str]:
     if "points_of" not in chart.look:
         return lambda cost: whole(100 * cost)
     share = chart.look["points_of"]
-    return lambda cost: whole(points_lost(share, share - cost))
+    return lambda cost: points_lost(share, share - cost)
 
 
 def writers(chart: Chart) -> tuple[Callable[[float], str], Callable[[float], str]]:
     """How the numbers of a map are written, in its cells and beside its scale."""
     if "points_of" in chart.look:
         points = in_points(chart)
-        return lambda cost: text if (text := points(cost)) != "0" else "·", lambda tick: whole(100 * tick)
+        return lambda cost: text if (text := points(cost)).strip("0.") else "·", lambda tick: whole(100 * tick)
     if chart.look.get("kinds", chart.values) == "share":
         return in_cell, whole_percent
     return WRITTEN[chart.look.get("written", "")], end

@@ -202,7 +202,7 @@ def draw_stack(plane: Plane, chart: Chart) -> float:
         top, left, whole = top + 1.2 * line, 0.0, sum(value for _, value in parts)
         if before := chart.look.get("before", {}).get(title):
             plane.box(0, top, before * unit, 0.6 * line, plane.ink("pale"))
-            long = f"{brief(before)} long"
+            long = f"length {brief(before)}"
             plane.text(0, top + 0.8 * line, long, "under", weight="bold")
             plane.text(plane.width([long]) + 2 * line, top + 0.8 * line, "before gamma and beta", "under", "muted")
             top += 2.3 * line
@@ -213,7 +213,7 @@ def draw_stack(plane: Plane, chart: Chart) -> float:
             plane.box((left + min(value, 0.0)) * unit, top, abs(value) * unit, 1.8 * line, inks[name], **look)
             left += value
         top += 2.1 * line
-        long = f"{brief(whole)} long"
+        long = f"length {brief(whole)}"
         plane.text(0, top, long, "under", weight="bold")
         x = plane.width([long]) + 2 * line
         shares = adding_up([100 * value / whole for _, value in parts], 100) if whole else []
@@ -236,9 +236,9 @@ def draw_arrows(plane: Plane, top: float, along: tuple[float, float], unit: floa
     for start, tip, paint in (((0.0, foot), (x, low), "pale"), ((x, low), (end, foot), "accent")):
         look: Any = {"arrowstyle": "-|>,head_length=0.5,head_width=0.22", "color": plane.ink(paint), "linewidth": 1.4}
         plane.axes.annotate("", tip, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
-    came, room = f"came in, {brief(had)} long", 1.15 * plane.width([f"came in, {brief(had)} long"])
+    came, room = f"came in: length {brief(had)}", 1.15 * plane.width([f"came in: length {brief(had)}"])
     plane.text(max(0.0, x - room), low - 0.2 * line, came, "over", "muted")
-    plane.text(max(x, room) + line, low - 0.2 * line, f"added, {brief(plus)} long", "over", "muted")
+    plane.text(max(x, room) + line, low - 0.2 * line, f"added: length {brief(plus)}", "over", "muted")
     return foot - top + 0.3 * line
 
 

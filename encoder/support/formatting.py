@@ -157,10 +157,14 @@ def both(before: float, after: float) -> tuple[str, str]:
     return texts
 
 
-def points_lost(before: float, after: float) -> int:
-    """How many points a share falls, whole, as both shares are told: from "85 %" to "78 %" it is 7."""
+def points_lost(before: float, after: float) -> str:
+    """How many points a share falls, as both shares are told: "7" from "85 %" to "78 %", "0.5" from "9 %" to "8.5 %".
+
+    All that is lost of one share has as many places: whole points from 10 % on, tenths from 1 % on, or hundredths.
+    """
     first, last = (float(text.split(" ")[-2]) for text in both(before, after))
-    return math.floor(first - last + 0.5)
+    places = 0 if first >= 10 else 1 if first >= 1 else 2
+    return whole(math.floor((first - last) * 10**places + 0.5) / 10**places, places)
 
 
 def agreement(difference: float, size: float) -> str:

@@ -12,10 +12,15 @@ from browser_tools import barriers
 from made_once import level_1
 from mounted import CAT, OF_LAYER, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
+from shared_models import pretrained
 
 from encoder import PRESETS, Edit, TextEncoder, Trace
 from encoder.atlas.atlas_folders import atlas_of
+from encoder.experiments.attributions.target import Target
+from encoder.experiments.attributions.units import unit_sum
+from encoder.metrics.answer import SENTENCE as WHOLE
 from encoder.packet.levels import MORE, OF_STEP
+from encoder.packet.rival import rival_of
 from encoder.support.formatting import percent
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
@@ -125,6 +130,22 @@ def test_the_headline_says_what_comes_of_the_guess_and_elsewhere_what_share_was_
     assert page.evaluate("window.store.get().word") == KEYS
 
 
+def test_where_a_step_hardly_matters_the_headline_is_of_the_picture_and_says_so(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
+    page = opened("add_norm", layer=0)
+    are, name = base.tokenizer.token_to_id("are"), "layers.0.attention.output"
+    now = float(base.trace(SENTENCE, edits=(Edit(name, "zero"),))["mlm.probabilities"][GAP, are])
+    before = float(trace["mlm.probabilities"][GAP, are])
+    whole, added = (trace[step][GAP].double() for step in ("layers.0.add_norm_1.sum", name))
+    assert abs(before - now) < 0.1 * before
+    share = percent(float(added @ whole / (whole @ whole)))
+    expect(title(page)).to_have_text(
+        f"Attention added {share} of the new vector of the gap. It hardly matters for “are”: "
+        f"{percent(now)} without, {percent(before)} with it."
+    )
+
+
 def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(opened: Opened, trace: Trace) -> None:
     page = opened("add_norm", layer=5)
     for position in (GAP, KEYS):
@@ -136,9 +157,9 @@ def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(o
         long = [float(np.linalg.norm(one)) for one in (had, plus, whole)]
         angle = np.degrees(np.arccos(had @ plus / (long[0] * long[1])))
         expect(page.locator(".an-arrows")).to_have_attribute(
-            "aria-label", re.compile(f"came in, {long[0]:.3g} long, .* added, {long[1]:.3g} long, at {angle:.0f}°")
+            "aria-label", re.compile(f"came in, of length {long[0]:.3g}, .* of length {long[1]:.3g}, at {angle:.0f}°")
         )
-        names = [f"came in, {long[0]:.3g} long", f"added, {long[1]:.3g} long"]
+        names = [f"came in: length {long[0]:.3g}", f"added: length {long[1]:.3g}"]
         assert page.locator(".an-long span").all_inner_texts() == names
         tips = page.locator(".an-arrows polygon").evaluate_all(
             "all => all.map(one => one.getAttribute('points').split(' ')[0].split(',').map(Number))"
@@ -180,7 +201,7 @@ def test_the_bars_are_what_came_in_and_what_was_added(
         for name, values in rows.items():
             stack, after_norm = page.locator(".an-stack").filter(has_text=name), name == "After the norm"
             last = stack.locator(".an-parts").last
-            expect(last.locator("strong")).to_have_text(f"{values[-1]:.3g} long")
+            expect(last.locator("strong")).to_have_text(f"length {values[-1]:.3g}")
             text = last.locator("span:has([data-part])").inner_text()
             signed = re.sub("\u2212 ([a-z ]+ )", "\\1\u2212", text)
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
@@ -195,7 +216,7 @@ def test_the_bars_are_what_came_in_and_what_was_added(
     # Two bars, two lengths, and each says which one it is.
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
     expect(page.locator(".an-before + .an-parts")).to_have_text(
-        f"22.6 long√512, like every word: numbers divided by their spread, {spread:.3g}"
+        f"length 22.6√512, like every word: numbers divided by their spread, {spread:.3g}"
     )
     before = page.locator(".an-before").evaluate("one => parseFloat(one.style.width)")
     scale = sum(wide) / np.abs(values[:-1]).sum()
@@ -298,7 +319,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     assert page.locator(".an-stack h2").all_inner_texts() == headings
     expect(page.locator(".an-makes").first).to_contain_text("divided by the root of their mean square, ")
     read = length(trace, "layers.0.add_norm_2.output", 2)
-    expect(page.locator(".an-parts").first).to_contain_text(f"{read:.3g} long")
+    expect(page.locator(".an-parts").first).to_contain_text(f"length {read:.3g}")
     expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)
     expect(page.locator(".an-how").first).to_contain_text("No norm stands on this path")
     page.get_by_role("radio", name="layer 1", exact=True).click()  # the last one, and a final norm
@@ -334,7 +355,7 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     expect(listed).to_have_count(6)
     for i, (one, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
         expect(listed.nth(i).locator(".bar-name")).to_have_text(f"unit {one}")
-        assert close(listed.nth(i).locator(".bar-said").inner_text(), value)
+        assert abs(number(listed.nth(i).locator(".bar-said").inner_text()) - value) < 0.0051
     listed.nth(2).click()
     third = int(best.indices[2])
     assert numbers_of(page.locator(".an-line").first)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
@@ -480,9 +501,10 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
         f"Unit {best}, at {float(values[best]):.3g}, adds most for “are” over “is”: +{float(adds[best]):.3f}"
     )
     said = page.locator(".ff-adds")
-    expect(said).to_contain_text("Together all 2,048 units and their bias add +1.54 to the lead of “are” over “is”.")
+    expect(said).to_contain_text("At the gap all 2,048 units and their bias add +1.54 to the lead of “are” over “is”.")
+    expect(said).to_contain_text("The strip above is of a run without them")
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
-    expect(said).to_have_text("What a unit adds to a guess is shown at the gap.")
+    expect(said).to_have_text("What a unit adds to the guess is shown at the gap.")
     strongest = trace[f"{at}feed_forward.activation"][KEYS].max(dim=-1)
     expect(page.locator(".at-beside h2").first).to_contain_text(
         f"Unit {int(strongest.indices)} fires most for “keys”: "
@@ -549,6 +571,46 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     assert not overflows(page)
 
 
+def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_explained(
+    opened_live: Opened, base: TextEncoder
+) -> None:
+    text = "The farmer milked the [MASK]."
+    trace = base.trace(text)
+    gap, layer = trace.tokens.index("[MASK]"), 3
+    first = int(trace["mlm.logits"][gap].argmax())
+    rival = rival_of(base, trace, gap)
+    shares = [
+        float(base.trace(text, edits=edits)["mlm.probabilities"][gap, first])
+        for edits in ((), (Edit(f"layers.{layer}.feed_forward.output", "zero"),))
+    ]
+    total = unit_sum(base, trace, Target(gap, first, rival), layer).total
+    assert (shares[0] - shares[1]) * total < 0 and abs(shares[0] - shares[1]) > 0.02
+    page = opened_live(base, trace, layer=layer)
+    expect(page.locator(".ff-adds")).to_contain_text(
+        "The strip above says the opposite, and both are true: in a run without them later layers answer anew."
+    )
+
+
+def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_live: Opened) -> None:
+    encoder = pretrained("good-or-bad")
+    trace = encoder.trace("The soup was cold and the waiter rude.")
+    page = opened_live(encoder, trace, layer=5, word=2)
+    found = unit_sum(encoder, trace, Target(WHOLE, 1, 0), 5, 2)
+    unit = int(found.adds.abs().argmax())
+    expect(page.locator(".at-beside h2").first).to_have_text(
+        re.compile(rf"^Unit {unit}, at .* adds most for “bad” over “good”: \+{float(found.adds[unit]):.4f}$")
+    )
+    expect(page.locator(".ff-adds")).to_contain_text(
+        f"At “soup” all 2,048 units and their bias add {found.total:+.4f} to the lead of “bad” over “good”."
+    )
+
+
+def test_numbers_in_a_row_have_as_many_places(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
+    page = opened_live(base, trace, layer=5)
+    for texts in (page.locator(".tr-value").all_inner_texts(), page.locator(".ff .bar-said").all_inner_texts()):
+        assert len({len(text.partition(".")[2]) for text in texts if text != "0"}) == 1, texts
+
+
 def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
     page = opened_live(base, trace, layer=1)
     unit = int(trace["layers.1.feed_forward.activation"][GAP].argmax())
@@ -567,7 +629,12 @@ def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: T
 
 @pytest.mark.parametrize(
     ("unit", "said"),
-    [(1419, "“are”"), (54, "full stops"), (47, "apostrophes"), (1200, "“paints”, “swam” and “counted”")],
+    [
+        (1419, "“are”"),
+        (54, "full stops: what do these sentences share?"),
+        (47, "apostrophes: what do these sentences share?"),
+        (1200, "“paints”, “swam” and “counted”"),
+    ],
 )
 def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
     opened_live: Opened, base: TextEncoder, trace: Trace, unit: int, said: str

@@ -156,7 +156,8 @@ def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
             )
         elif is_clear(near):
             expect(finding(page)).to_have_text(
-                f"On its own, “{trace.tokens[position]}” is most like “{first}” to this model (cosine {cosine:.2f})."
+                f"On its own, “{trace.tokens[position]}” is most like “{first}” to this model: cosine {cosine:.2f}, "
+                f"where a random word has {any_of(base, trace, position):.2f}."
             )
         elif cosine > 0.25:
             expect(finding(page)).to_have_text(

@@ -50,6 +50,26 @@ def walked(page: Page) -> str:
     return page.url.partition("?")[0].rpartition("/")[2]
 
 
+def test_the_tab_key_leads_to_what_can_be_pressed_and_to_no_unnamed_frame(page: Page, app_url: str) -> None:
+    for key in ("heads", "models"):  # one that the browser draws, and one that the server does
+        open_page(page, f"{app_url}/{key}")
+        page.locator("h1:visible").first.wait_for()
+        for _ in range(3):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.tagName") != "MAIN", key
+
+
+def test_where_the_guess_changes_the_new_one_stands_first_in_the_bars(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/?sentence={quote('The old baker from the village sold fresh [MASK].')}&off=1")
+    lines = page.locator(".enc-guess [data-guess]")
+    lines.first.wait_for()
+    shares = [float(one.get_attribute("data-share") or "") for one in lines.all()]
+    assert shares == sorted(shares, reverse=True)
+    word = lines.first.get_attribute("data-guess")
+    expect(page.locator("h1")).to_have_text(f"Without this head the model says “{word}”.")
+    expect(lines.first).to_have_class(re.compile("is-first"))
+
+
 def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")

@@ -165,7 +165,10 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
         other = f"“{encoder.tokenizer.id_to_token(second)}” ({float(near[second]):.2f})"
         return f"On its own, {name} has no neighbour that stands out: {word} ({cosine}) is hardly nearer than {other}."
     if float(near[best]) > 1.25 * float(chance):
-        return f"On its own, {name} is most like {word} to this model (cosine {cosine})."
+        return (
+            f"On its own, {name} is most like {word} to this model: cosine {cosine}, "
+            f"where a random word has {float(near[others].mean()):.2f}.".replace("-", "\u2212")
+        )
     by_chance = f"by chance it would be {float(chance):.2f}"
     return f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; {by_chance})."
 

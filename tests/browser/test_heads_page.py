@@ -92,7 +92,7 @@ def test_every_map_is_the_run_and_says_the_job_of_its_head(opened: Opened, trace
     job = cell(page, *row.place)
     assert job.inner_text() == "object → verb?"
     spoken = plain(job.get_attribute("aria-label") or "")
-    assert spoken.startswith("head 0 of layer 4: object → verb")
+    assert spoken.startswith("head 0 of layer 4, on test sentences: object → verb")
     assert f"right in {percent(row.accuracy, 1)}, the best rule in {percent(row.rule_accuracy, 1)}" in spoken
     near = {one.place for one in exam.jobs()} | {(f.layer, f.head) for f in exam.frames if f.beyond_distance}
     ahead, carriers = (
@@ -167,13 +167,9 @@ def test_it_opens_on_a_head_whose_job_is_found_in_the_sentence(opened: Opened, b
     run = base.trace("My dog sleeps on the sofa.")
     layer, head = exam.row("det").place
     page = opened(runs=packed(base, run))
-    expect(page.locator(chosen)).to_have_attribute("data-head-map", f"{layer},{head}")
-    the = run.tokens.index("the")
-    row = run[f"layers.{layer}.attention.weights"][head, the]
-    words = [i for i, token in enumerate(run.tokens) if token not in ("[CLS]", "[SEP]")]
-    most = max(words, key=lambda i: float(row[i]))
-    expect(page.locator(".hd-aim")).to_contain_text(f"From “the” it looks most at “{run.tokens[most]}”")
-    assert page.evaluate("store.get().word") == the
+    aim, spine = (page.locator(one).inner_text() for one in (".hd-aim", ".enc-spine-says"))
+    word = re.search("“(.+?)”", spine)
+    assert word and aim.startswith(f"From {word[0]} it looks most at ")  # the word that all pages speak of
 
     run = base.trace("Birds fly.")
     page = opened(runs=packed(base, run))
@@ -321,6 +317,11 @@ def test_all_maps_of_a_usual_model_are_on_a_projector_and_a_phone_names_the_jobs
         )
         box = cell(page, 5, 7).locator("canvas").bounding_box()
         assert box and box["width"] >= 76 and box["height"] >= 42, "a projector shows it"
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.keyboard.press("p")
+    expect(page.locator(".enc-present [data-named]")).to_have_count(1)
+    expect(page.locator(".hd-label:not(:empty)").first).to_be_visible()  # names stay in front of a class
+    page.keyboard.press("p")
     page.set_viewport_size(PHONE)
     expect(page.get_by_role("button", name=re.compile(r"^4.0 object → verb\? 88"))).to_be_visible()
     page.get_by_role("button", name=re.compile("^5.5 carries gender")).click()
@@ -424,7 +425,7 @@ def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> 
     encoder = random_model(2, 4)
     run = encoder.trace(SENTENCE)
     page = opened(runs=packed(encoder, run), layer=1, head=2)
-    expect(page.get_by_text("This model was not examined")).to_be_visible()
+    expect(page.get_by_text("No names: this model was not examined")).to_be_visible()
     expect(page.get_by_role("link", name="Examine")).to_be_visible()
     expect(page.locator("h1")).to_have_text(re.compile("^Here .*head 2 of layer 1"))
     expect(page.locator(".hd-cell:is(.is-passed, .is-ahead)")).to_have_count(0)
@@ -441,11 +442,11 @@ def test_an_examination_that_is_made_below_is_shown_above(opened: Opened, base: 
     measured = "document.dispatchEvent(new CustomEvent('encoder:measured'))"
     cell(page, 4, 1).click()
     cell(page, 4, 0).click()
-    expect(page.get_by_text("This model was not examined")).to_be_visible()
+    expect(page.get_by_text("No names: this model was not examined")).to_be_visible()
     assert page.evaluate(asked) == 1
     page.evaluate("packet => { packets[6] = packet }", coded(level_6(encoder, run, exam=exam)))
     page.evaluate(measured)
-    expect(page.get_by_text("This model was not examined")).to_have_count(0)
+    expect(page.get_by_text("No names: this model was not examined")).to_have_count(0)
     expect(page.locator("h1")).to_have_text(re.compile("^Head 0 of layer 4 perhaps finds the verb of an object"))
     expect(page.locator(".hd-cell.is-ahead").first).to_be_visible()
     cell(page, 4, 1).click()
@@ -501,21 +502,39 @@ def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEnc
     expect(page.locator("h1")).to_contain_text("head 0 of layer 5", ignore_case=True)
 
 
-def test_names_above_maps_say_that_they_are_of_other_sentences_and_of_which(opened: Opened) -> None:
-    page = opened(model="base")
+def test_names_above_maps_say_that_they_come_from_test_sentences_and_which_are_at_work_here(
+    opened: Opened, base: TextEncoder
+) -> None:
+    page = opened(runs=packed(base, base.trace("The old baker from the village sold fresh [MASK].")))
     page.locator(".is-carrier").first.wait_for()
-    legend = plain(page.locator(".hd-frames").inner_text())
-    assert legend.startswith("Names are of other sentences:")
-    assert "carries it, in pairs that people wrote" in legend and "in constructed pairs" in legend
-    written, constructed = (
-        page.locator(".hd-cell.is-carrier:not(.is-constructed)"),
-        page.locator(".hd-cell.is-constructed"),
+    assert plain(page.locator(".hd-frames").inner_text()).startswith(
+        "Names come from test sentences; in blue: at work here too."
     )
-    for cells, said in ((written, "in pairs that people wrote"), (constructed, "in constructed pairs")):
-        assert cells.count()
-        assert all(said in (one.get_attribute("aria-label") or "") for one in cells.all())
-    assert page.evaluate(
-        "getComputedStyle(document.querySelector('.is-constructed .hd-label')).fontStyle"
-    ) != page.evaluate(
-        "getComputedStyle(document.querySelector('.is-carrier:not(.is-constructed) .hd-label')).fontStyle"
+    expect(cell(page, 2, 3)).to_have_class(re.compile("is-seen"))  # the words of this sentence look one back
+    gender = cell(page, 5, 5)
+    said = re.compile("on test sentences: carries gender, .* constructed pairs$")
+    expect(gender).to_have_attribute("aria-label", said)
+    assert "is-seen" not in (gender.get_attribute("class") or ""), "nobody here is a he or a she"
+    colour = "one => getComputedStyle(one.querySelector('.hd-label')).color"
+    assert gender.evaluate(colour) != cell(page, 2, 3).evaluate(colour)
+
+
+def test_where_a_head_costs_more_than_its_whole_layer_the_headline_says_that_the_others_push_back(
+    opened: Opened, base: TextEncoder
+) -> None:
+    text, word = "My mother went to the [MASK].", "hospital"
+    run = base.trace(text)
+    gap, number = run.tokens.index("[MASK]"), base.tokenizer.token_to_id(word)
+
+    def left(*edits: Edit) -> str:
+        return percent(float(base.trace(text, edits=edits)["mlm.probabilities"][gap, number]))
+
+    alone, whole = Edit("layers.5.attention.heads", "zero", heads=(5,)), Edit("layers.5.attention.output", "zero")
+
+    page = opened(runs=packed(base, run))
+    expect(page.locator("h1")).to_have_text(
+        f"“{word}” needs head 5 of layer 5 most: without it {left()} becomes {left(alone)}. "
+        f"The others in layer 5 push the other way: with all its attention off it is {left(whole)}."
     )
+    page.get_by_role("gridcell", name=re.compile("^head 4 of layer 5")).click()
+    expect(page.locator("h1")).not_to_contain_text("push the other way")

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -114,12 +113,12 @@ def test_arcs_and_the_spine(shown: Callable[..., Page], saved: Saved) -> None:
     costs, texts = saved(page, "part_costs")
     on_screen = numbers(page, "[data-cost]", "cost")
     np.testing.assert_allclose(costs.numbers.array, on_screen, atol=1e-5)
-    written = [text.split(" ")[0] for text in texts if re.fullmatch(r"\u2212?\d+( \(cut\))?", text)]
+    written = [text.split(" ")[0] for text in texts if re.fullmatch(r"\u2212?[\d.]+( \(cut\))?", text)]
     told = [re.findall(r"([\d.]+)\u00a0%", says) for says in page.locator("[data-cost]").evaluate_all(TITLES)]
     for text, both in zip(written[-len(on_screen) :], told, strict=True):
-        points = int(text.replace("\u2212", "-"))
+        points, places = float(text.replace("\u2212", "-")), len(text.partition(".")[2])
         if len(both) == 2:
-            assert points == math.floor(float(both[0]) - float(both[1]) + 0.5)
+            assert points == pytest.approx(float(both[0]) - float(both[1]), abs=0.501 * 10**-places)
         else:
             assert abs(points) <= 1  # so little that one share is told
 

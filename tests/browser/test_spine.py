@@ -49,7 +49,8 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
         assert cost == pytest.approx(before - after, abs=2e-5), part
         assert percent(after) in says.replace("\u00a0", " "), says
     points = page.locator(".enc-spine-parts em").all_inner_texts()
-    assert points == [f"{fall}".replace("-", "\u2212") for fall in fallen]
+    cut = max(map(abs, fallen[1:])) < fallen[0]
+    assert points == [f"{fall}".replace("-", "\u2212") + " (cut)" * (cut and not i) for i, fall in enumerate(fallen)]
     expect(page.locator(".enc-spine-key")).to_contain_text("points lost without it")
     assert dict((part, round(100 * cost)) for part, cost, _ in shown) | {"2,0": 14, "5,0": 27, "1,1": 21} == {
         part: round(100 * cost) for part, cost, _ in shown
@@ -62,14 +63,18 @@ def test_without_a_guess_it_says_how_far_the_chosen_word_moves(mounted: Mounted,
     encoder = TextEncoder.from_config(EncoderConfig(vocab_size=16384, positions=positions, **sizes), 3, name="random")
     trace = encoder.trace(CAT)
     page = opened(mounted, encoder, trace, word=2)
-    expect(page.locator(".enc-spine-says")).to_have_text("How far “cat” moves without each part, in % of its length")
+    expect(page.locator(".enc-spine-says")).to_have_text(
+        "How far the last vector of “cat” moves without each part, in %"
+    )
     shown = parts(page)
     assert ("-1,0" in [part for part, *_ in shown]) is (positions == "learned")
     for part, cost, _ in shown:
         ours, theirs = trace["output"][2], without(encoder, trace, part)["output"][2]
         assert cost == pytest.approx(float((ours - theirs).norm() / ours.norm()), rel=1e-3), part
     page.locator("[data-word='5']").click()
-    expect(page.locator(".enc-spine-says")).to_have_text("How far “mouse” moves without each part, in % of its length")
+    expect(page.locator(".enc-spine-says")).to_have_text(
+        "How far the last vector of “mouse” moves without each part, in %"
+    )
 
 
 def test_a_column_leads_to_its_page_by_pointer_and_by_keys_and_says_where_one_is(

@@ -122,7 +122,7 @@ test('what units write adds up to what feed-forward gives, with the others and t
   assert.deepEqual([...writtenBy(block, weights, 0, 1)], [3, 1.5]);
   const shown = { block, weights, i: 0, word: 'the gap', unit: 1 }, { strips, said } = drawnAt('out', { ...shown, gone: 1 });
   assert.deepEqual(strips.map(({ values }) => [...values]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [4, -1]]);
-  assert.equal(said(1), 'number 1: 1.5 − 2 − 0.5 = −1');
+  assert.equal(said(1), 'number 1: 1.5 − 2.0 − 0.5 = −1.0');
   const half = drawnAt('out', { ...shown, gone: 0.5 });
   assert.equal(half.said(1), 'number 1: 1.5 = 1.5', 'what is on its way is no number of the run');
   assert.deepEqual(half.strips.map(({ whole }) => [...whole]), [[3, 1.5], [0.5, -2], [0.5, -0.5], [3, 1.5]]);
@@ -136,7 +136,7 @@ test('each stop moves from what it is made of to what was recorded', () => {
   assert.deepEqual([0.5, 1].map(gone => drawnAt('in', { ...shown, gone }).at), [0, -1], 'the last product that has come is looked at');
   assert.deepEqual([at('added', 0), at('added', 0.5), at('added', 1)], [[2, 1], [4, 0.5], [6, 0]]);
   assert.deepEqual(STOPS.map(({ key }) => sumsAt(key, { block, weights, i: 0, unit: 1 }, 0, () => 0).map(({ line, agrees }) => [line, agrees])), [
-    [['2 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true], ['', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
+    [['2.0 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true], ['', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
   ]);
   assert.deepEqual([tellingAt('in', { ...shown, unit: 2 }), tellingAt('out', shown), tellingAt('added', shown)], [0, 0, 0]);
 });

@@ -97,7 +97,7 @@ test('waves and turns follow their formulas', () => {
 });
 
 test('what is said is of the chosen token, and a weak finding says so', () => {
-  assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model (cosine 0.80).');
+  assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model: cosine 0.80, where a random word has 0.10.');
   assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance it would be 0.19).');
   assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);

@@ -14,9 +14,10 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.contributions import Stream, StreamPart
 from encoder.experiments.attributions.target import Target
+from encoder.metrics.answer import answers
 from encoder.model.attention import Attention
 from encoder.model.block import Block
-from encoder.support.errors import integer
+from encoder.support.errors import EncoderError, integer
 from encoder.trace.trace import Trace
 
 
@@ -47,7 +48,7 @@ class Alone(Stream):
 
 
 @torch.inference_mode()
-def unit_sum(encoder: TextEncoder, trace: Trace, target: Target, layer: int) -> UnitSum:
+def unit_sum(encoder: TextEncoder, trace: Trace, target: Target, layer: int, token: int | None = None) -> UnitSum:
     """Share out what a layer's feed-forward adds to the target among its units.
 
     Args:
@@ -55,21 +56,28 @@ def unit_sum(encoder: TextEncoder, trace: Trace, target: Target, layer: int) -> 
         trace: a run.
         target: what is shared out, at one position.
         layer: of which layer.
+        token: the one whose units they are, where a label of the sentence is shared out; else that of the target.
 
     Raises:
-        EncoderError: see `Target.check`; a layer that is not there.
+        EncoderError: see `Target.check`; a layer that is not there, or a token that the head of labels does not read.
     """
     target.check(encoder, trace)
+    how = answers(encoder.config)
+    read, token = how.read(trace, target.position), target.position if token is None else token
+    if token not in read:
+        raise EncoderError(f"token is {token}; the answer is read from {read}")
     block = encoder.model.layers[integer("layer", layer, 0, trace.config.n_layers - 1)]
     assert isinstance(block, Block)
     at, feed_forward = f"layers.{layer}.", block.feed_forward
-    numbers = Alone(trace, target.position, StreamPart("feed-forward", layer), torch.zeros(trace.config.d_model))
+    numbers = Alone(trace, token, StreamPart("feed-forward", layer), torch.zeros(trace.config.d_model))
     numbers.rows = torch.eye(trace.config.d_model, dtype=torch.float64)  # each number of what the block writes, as 1
     if not block.norm_first:
         numbers.norm(block.norm2, f"{at}add_norm_2")
     numbers.through(encoder.model, layer + 1)
+    numbers.position = 0 if how.labels is not None and how.labels.pools else token  # of one vector for the sentence
     numbers.into(target.words, encoder.model)
     each = numbers.rows[:, 0] if target.against is None else numbers.rows[:, 0] - numbers.rows[:, 1]  # [d_model]
-    value = numbers.at(f"{at}feed_forward.{'gated' if trace.config.gated else 'activation'}")  # [d_ff]
+    value = trace[f"{at}feed_forward.{'gated' if trace.config.gated else 'activation'}"][token].double()  # [d_ff]
     w_2 = feed_forward.w_2
+    each = each / len(read)  # the head reads their mean
     return UnitSum(value * (each @ w_2.weight.double()), float(each @ w_2.bias.double()))

@@ -83,7 +83,7 @@ def in_points(scene: Scene) -> dict[str, float]:
 def whole_points(scene: Scene, cost: float) -> str:
     """What a part costs a share, in points as both shares are told."""
     lost = points_lost(share := share_of(scene), share - cost)
-    return f"{lost} {'point' if lost == 1 else 'points'}"
+    return f"{lost} {'point' if lost == '1' else 'points'}"
 
 
 def say_costs(answer: Answer) -> str:
