@@ -35,7 +35,7 @@ const FAR = { share: 4, signed: 2 }; // a largest number that is so many times t
  * @returns {Layout}
  */
 export function layout({ rows, columns, tokens, widest, last = widest, digits = 3 }, room, tall = Infinity) {
-  const left = Math.round(Math.min(widest, room * 0.28) + GAP + 2);
+  const left = Math.ceil(Math.min(widest, room * 0.28)) + GAP + 2;
   const grid = columns === tokens;
   const count = Math.max(tokens, 8), tail = Math.round(Math.min(last, 110) * 0.72) + 10; // a tilted name goes on to the right of its column
   const top = Math.round(Math.min(widest, 110) * 0.72) + 16;

@@ -34,6 +34,8 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     boxes, marked = parts.locator(".box"), re.compile("marked")
     heads = [i for i in range(boxes.count()) if (boxes.nth(i).bounding_box() or {"width": 99})["width"] < 30]
     assert len(heads) >= 6 * 8
+    below = [parts.locator(".names span").nth(i) for i in range(6)]
+    assert [name.inner_text() for name in below] == [f"layer {i}" for i in range(6)]
     boxes.nth(heads[9]).hover()
     expect(row(page, "Attention")).to_have_class(marked)
     expect(row(page, "Feed-forward")).not_to_have_class(marked)
