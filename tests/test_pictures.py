@@ -158,7 +158,7 @@ def finite(values: Any) -> np.ndarray:
 def drawn(kind: str, figure: Any) -> np.ndarray:
     """The numbers that a Plotly figure draws: of a matrix and of series as they stand, else sorted."""
     marks = [mark.to_plotly_json() for mark in figure.data]
-    if kind == "matrix":
+    if kind in ("matrix", "waves"):
         return np.asarray(marks[0]["z"], dtype=np.float64)
     if kind in ("bars", "curve", "outlines"):
         return np.array([np.asarray(mark["y"], dtype=np.float64) for mark in marks])
@@ -174,7 +174,7 @@ def is_drawn(found: Answer, figure: Any) -> bool:
     if found.kind == "terms":  # sorted by size, and the least of many as one bar
         most = min(20, numbers.size)
         return same(np.sort(np.abs(pixels))[-most:], np.sort(np.abs(numbers))[-most:]) or numbers.size > 24
-    if found.kind not in ("matrix", "bars", "curve", "outlines"):
+    if found.kind not in ("matrix", "waves", "bars", "curve", "outlines"):
         return bool(np.allclose(pixels, finite(numbers), rtol=1e-6))
     numbers = numbers.reshape(pixels.shape)
     seen = np.isfinite(pixels)

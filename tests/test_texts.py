@@ -285,7 +285,7 @@ def test_every_csv_begins_with_a_byte_order_mark(small: TextEncoder) -> None:
     trace = small.trace("It\u2019s a naïve café.")
     picture = step_picture(small, trace, "layers.1.attention.weights")
     assert picture.csv().encode()[:3] == b"\xef\xbb\xbf" and picture.csv().count("\ufeff") == 1
-    answer = Sheet([picture, picture], width=90)
+    answer = Sheet([picture, picture])
     whole_sheet = answer.csv()
     assert whole_sheet.startswith("\ufeff") and whole_sheet.count("\ufeff") == 1
     file = io.BytesIO()

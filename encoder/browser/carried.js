@@ -463,8 +463,10 @@ export function carried({ context, root, changed, choose }) {
     /** What can be saved. @returns {import('./save_menu.js').Kept[]} */
     pictures() {
       const { found, all } = now, [guess, over] = competing();
-      if (!found || found.why || !all.length || labelsOf(/** @type {Packet} */ (run))) return [];
-      return [{ name: 'What is carried, and from which words', ...context.main('', { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), gap: String(place()), ...(guess ? { guess, over } : {}) }) }];
+      if (!run || !found || found.why) return [];
+      const at = /** @type {Record<string, string>} */ (place() < run.about.tokens.length ? { gap: String(place()) } : {}); // that of a sentence's label is behind its tokens
+      const query = { ...toQuery({ ...made({ ...state, hidden: [], edits: '' }), other: b, layer: state.layer, head: state.head }), ...at, ...(guess ? { guess, over } : {}) };
+      return [...(all.length ? [{ name: 'What is carried, and from which words', ...context.main('', query) }] : []), { picture: 'carried_board', name: BOARD, query }];
     },
     /** Whether the headline is of what is compared now. */
     known: () => place() < 0 || now.found !== null || now.why !== '',

@@ -40,6 +40,8 @@ export function embedding(root, context) {
   /** @type {State} */
   let state;
   let pointed = -1, slow = 0, late = false, free = false; // whether nobody chose a word
+  /** The pairs whose waves are drawn. @type {number[]} */
+  let waves = [];
 
   const head = headline(context, { layer: false, head: false });
   const list = wordRow(position => choose({ position }));
@@ -161,6 +163,7 @@ export function embedding(root, context) {
   function placePicture(part, { i, position, number }) {
     const { arrays } = part, { positions, width, rows } = aboutOf(part), turned = Boolean(arrays.cos), there = Boolean(arrays.alike), waving = turned || (there && positions === 'sinusoidal');
     const pairs = turned ? arrays.cos.shape[1] : Math.floor(width / 2), chosen = turned ? Math.floor(pairs / 2) : Math.floor(number / 2), like = there && rows.length > 1 ? row(arrays.alike, i) : null, ends = like && { low: Math.min(0, endsOf(like).low), high: 1 };
+    waves = waving ? pairsBeside(pairs, chosen) : [];
     return html`${like && ends ? html`<div class="em-alike">${curve({
     title: `Cosine of position ${position} with each position`,
     label: `Cosines of position ${position} with positions ${rows[0]} to ${rows[rows.length - 1]}, from ${typeset(brief(ends.low, 2))} to ${typeset(brief(ends.high, 2))}; its own is 1.`,
@@ -168,7 +171,7 @@ export function embedding(root, context) {
     x: { low: rows[0], high: rows[rows.length - 1], name: 'position' }, y: ends, mark: position,
   }, { choose: to => choose({ place: to - rows[0] }), high: 84 })}</div>` : nothing}
     <p class="em-what">${there || positions !== 'sinusoidal' ? PLACES[positions] : ''}</p>
-    ${waving ? html`<div class="em-waves">${pairsBeside(pairs, chosen).map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
+    ${waving ? html`<div class="em-waves">${waves.map(pair => wave(part, pair, pairs, position, turned, !turned && pair === chosen))}</div>` : nothing}
     ${there && positions === 'learned' ? learned(part, i) : nothing}`;
   }
 
@@ -226,6 +229,7 @@ export function embedding(root, context) {
       return [
         ...(key === 'word' ? [{ ...main, name: `The words nearest to ${namesOf(run.about.tokens)[position]}` }] : []),
         ...(key === 'position' && all.arrays.alike ? [{ ...main, name: `How alike position ${position} is to each` }, { picture: 'alike_places', name: 'How alike the positions are', query }] : []),
+        ...(key === 'position' && waves.length ? [{ picture: 'place_waves', name: `The waves of position ${position}`, query: { ...query, near_word: String(position), waves: waves.join() } }] : []),
         strips, { picture: 'picture', name: `${title}: the numbers of all tokens`, query },
       ];
     },

@@ -183,12 +183,13 @@ export function output(root, context) {
       const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
       if (!run || !word || !found) return [];
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
-      if (labelsOf(run)) return [{ ...context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) }, word.position), name: 'What each word adds to the label' }];
+      const hiding = /** @type {Record<string, string>} */ (page.querySelector('.has-lost') ? { hides: 'yes' } : {});
+      if (labelsOf(run)) return [{ ...context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}), ...hiding }, word.position), name: 'What each word adds to the label' }];
       if (!found.about.vocabulary) return [{ ...context.main('vectors', { ...query, move: 'Cosine to the end' }), name: 'How each vector comes to its end' }];
       const { packet, pair: spoken } = sumAt(run, word), [guess, over] = packet && spoken ? [spoken[0], spoken[1]].map(one => aboutSum(packet).words[one]) : [];
       const asked = { ...query, why_token: String(word.position), why_word: guess, why_other: over };
-      return [{ ...context.main('', query, word.position), name: `What would be said after each layer, at ${called(run, word)}` },
-        ...(guess ? [{ picture: 'why_sum', name: `What each word adds for ${guess} over ${over}`, query: asked }, { picture: 'why_parts', name: `What each part adds for ${guess} over ${over}`, query: asked }] : [])];
+      return [{ ...context.main('', state.guess ? { ...query, followed: state.guess } : query, word.position), name: `What would be said after each layer, at ${called(run, word)}` },
+        ...(guess ? [{ picture: 'why_sum', name: `What each word adds for ${guess} over ${over}`, query: { ...asked, ...hiding } }, { picture: 'why_parts', name: `What each part adds for ${guess} over ${over}`, query: asked }] : [])];
     },
     end() {
       rest.end();

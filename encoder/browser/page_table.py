@@ -142,7 +142,7 @@ PAGES: Mapping[str, DrawnPage] = {
         7,
         "toggle_off",
         CHANGE,
-        pictures={"": ("guess_changed", ""), LABELS: ("words_moved", ""), VECTORS: ("words_moved", "")},
+        pictures={"": ("guess_changed", ""), LABELS: ("guess_changed", ""), VECTORS: ("words_moved", "")},
         more=(
             ("whole", "Switches for the whole model"),
             ("differs", "What differs from the run without changes"),

@@ -422,10 +422,14 @@ export function whatIf(root, context) {
     },
     pictures() {
       const found = run && now();
-      if (!found || ((!found.guess || labelsOf(found.base)) && !found.changed.edits)) return [];
-      const { subject, base, changed } = found, guess = found.guess && !labelsOf(base), { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
-      const [answers, name] = guess ? ['', `The guess at the gap, ${start}`] : ['vectors', `How far words end up, ${start}`];
-      const gap = String(base.about.gap), board = guess ? [{ picture: 'part_board', name: 'The guess without each part alone', query: { ...toQuery({ ...made({ ...state, ...subject, edits: '' }), layer, head }), why_token: gap, why_word: base.about.guesses[gap][0][0] } }] : [];
+      if (!found || (!found.guess && !found.changed.edits)) return [];
+      const { subject, base, changed, hidden } = found, { guess } = found, labels = labelsOf(base), { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
+      if (hidden) {
+        const { sentence, second } = hidden.from.about;
+        return [{ picture: 'label_hidden', name: `The label without ${listed(hiddenWords(hidden).map(word => quoted(word.name)))}`, query: toQuery({ ...made({ ...state, sentence, second, edits: '' }), other: subject.sentence, layer, head }) }];
+      }
+      const [answers, name] = guess ? ['', `${labels ? 'The label' : 'The guess at the gap'}, ${start}`] : ['vectors', `How far words end up, ${start}`];
+      const gap = String(base.about.gap), at = /** @type {Record<string, string>} */ (labels?.of === 'sentence' ? {} : { why_token: gap }), board = guess ? [{ picture: 'part_board', name: `The ${labels ? 'label' : 'guess'} without each part alone`, query: { ...toQuery({ ...made({ ...state, ...subject, edits: '' }), layer, head }), ...at, why_word: base.about.guesses[gap][0][0] } }] : [];
       return [{ ...context.main(answers, toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head })), name }, ...board];
     },
     end() {

@@ -109,11 +109,13 @@ IN_BROWSER = (  # the pictures that the browser's pages show
         "arcs",
         "beside_change",
         "carried",
+        "carried_board",
         "embedding_strips",
         "guess_changed",
+        "label_hidden",
     ),
     *("layer_step", "length_parts", "lens", "moves", "near_words", "norm_strips", "part_board", "part_costs"),
-    *("picture", "terms", "units_on_curve", "why_parts", "why_sum", "words_moved"),
+    *("picture", "place_waves", "terms", "units_on_curve", "why_parts", "why_sum", "words_moved"),
 )
 ABOVE = ("numbers", "number", "cell")  # choices that only a server can show
 

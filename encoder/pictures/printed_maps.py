@@ -2,27 +2,24 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.colors import Normalize
 
-from encoder.pictures.chart import Chart, SmallMap, maps_of, scale_of
-from encoder.pictures.printed_charts import TALLEST
-from encoder.pictures.printed_plane import LEAST_LETTERS, POINT, Plane, whole_percent, wide
-from encoder.pictures.printed_text import write
+from encoder.pictures.chart import Chart, maps_of, scale_of
+from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, CellTexts, Plane, colours, ink, whole_percent, widest
 from encoder.support.formatting import brief, in_cell, points_lost, shown, signed, tight, whole
 from encoder.support.theme import Kind, limits
 
 MOST_SHAPES = 2_500  # cells that are shapes of their own; more are pixels
 PIXELS = 150  # along a side of a map of pixels, at least
-MOST_NUMBERS = 2_500  # cells that have their number within, where it has room
-BAR = 16.0  # mm for a colour scale and its numbers
-SCALE = (1.5, 2.5)  # mm beside the cells, and that a colour scale is wide
-WORDS_HIGH = 2.2  # lines of a cell that has a word and its number
-SAYS = 0.05  # nats, from which on a part of a sum has its number
+MOST_NUMBERS = 700  # cells that have their number within, where it has room, as on the screen
+SCALE = 5.0  # letters for a colour scale and its numbers
+LARGEST, HIGHEST = 2.5, 2.0  # letters along a side of a cell, and of one of many that have no names
+WORDS_HIGH = 2.75  # letters of a cell that has a word and its number
+SAYS = 0.05  # from which on a part has its number
 
 
 def end(value: float) -> str:
@@ -32,7 +29,7 @@ def end(value: float) -> str:
 
 def three_digits(value: float) -> str:
     """A number as it stands in a cell: two digits after the point up to ten, else three digits."""
-    return whole(value, 2) if abs(value) < 10 else tight(brief(value))
+    return whole(value, 2) if abs(value) < 10 else end(value)
 
 
 # How the numbers of a picture are written in its cells where they are neither shares nor points.
@@ -41,15 +38,14 @@ WRITTEN: dict[str, Callable[[float], str]] = {
     "tenths": lambda value: whole(value, abs(value) < 100),
     "signed tenths": lambda value: signed(value, 1) if abs(value) >= SAYS else "",
     "percent": in_cell,
+    "large percent": lambda value: whole(100 * value) if abs(value) >= SAYS else "",
 }
 
 
 def in_points(chart: Chart) -> Callable[[float], str]:
     """How a chart writes what is lost of a share: in points as both shares are told, or else in percents."""
-    if "points_of" not in chart.look:
-        return lambda cost: whole(100 * cost)
-    share = chart.look["points_of"]
-    return lambda cost: points_lost(share, share - cost)
+    share = chart.look.get("points_of")
+    return lambda cost: whole(100 * cost) if share is None else points_lost(share, share - cost)
 
 
 def writers(chart: Chart) -> tuple[Callable[[float], str], Callable[[float], str]]:
@@ -59,224 +55,166 @@ def writers(chart: Chart) -> tuple[Callable[[float], str], Callable[[float], str
         return lambda cost: text if (text := points(cost)).strip("0.") else "·", lambda tick: whole(100 * tick)
     if chart.look.get("kinds", chart.values) == "share":
         return in_cell, whole_percent
-    return WRITTEN[chart.look.get("written", "")], end
+    written = chart.look.get("written", "")
+    return WRITTEN[written], whole_percent if written == "large percent" else end
 
 
-@dataclass(frozen=True)
-class Cells:
-    """Rows and columns of cells, `wide` x `high` mm each, in the plane of their picture, whose unit is a cell."""
+def draw_cells(
+    plane: Plane,
+    values: np.ndarray,
+    paint: tuple[Kind, float, float],
+    size: tuple[float, float],
+    texts: Sequence[Sequence[str]] = (),
+    at: tuple[float, float] = (0, 0),
+    shapes: bool = True,
+) -> Any:
+    """Cells in colours whose number is the unit of the plane, the first row and column `at`.
 
-    plane: Plane
-    wide: float
-    high: float
-
-    def fill(
-        self, values: np.ndarray, at: tuple[float, float], kind: Kind, ends: tuple[float, float], count: int = 1
-    ) -> Any:
-        """The cells of one of `count` maps, its first row and column `at`; what is no finite number stays blank."""
-        axes, (top, left), (n, m) = self.plane.axes, at, values.shape
-        cells = np.ma.masked_invalid(values)
-        drawn: Any
-        paint: Any = {"cmap": self.plane.colours(kind), "norm": Normalize(*ends)}
-        if values.size * count <= MOST_SHAPES:
-            sides = left + np.arange(m + 1), top + np.arange(n + 1)
-            drawn = axes.pcolormesh(*sides, cells, edgecolors="face", linewidth=0.1, in_layout=False, **paint)
-        else:
-            times = max(1, math.ceil(PIXELS / max(n, m)))  # readers of PDF would blur fewer
-            fine, extent = cells.repeat(times, 0).repeat(times, 1), (left, left + m, top + n, top)
-            drawn = axes.imshow(fine, extent=extent, interpolation="none", aspect="auto", **paint)
-        x, y = [left, left + m, left + m, left, left], [top, top, top + n, top + n, top]
-        axes.plot(x, y, color="#e3e6ec", linewidth=0.4, clip_on=False, in_layout=False)
-        return drawn
-
-    def write(self, values: np.ndarray, texts: Sequence[Sequence[str]], at: tuple[float, float], drawn: Any) -> None:
-        """Words in cells, all of one size, none where they would have no room."""
-        longest = max((wide(line) for row in texts for text in row for line in text.split("\n")), default=1.0) or 1.0
-        lines = 1 + texts[0][0].count("\n")
-        points = min(6.5, 0.9 * self.wide / longest / POINT, 0.75 * self.high / lines / POINT)
-        if points < LEAST_LETTERS:
-            return
-        (top, left), paints = at, drawn.to_rgba(np.nan_to_num(values, neginf=0.0))
-        light = paints[..., :3] @ [0.299, 0.587, 0.114]
-        inks = np.where(np.isfinite(values) & (light < 0.45), "#ffffff", "#10131a").ravel().tolist()
-        places = [(left + j + 0.5, top + i + 0.5) for i, j in np.ndindex(*values.shape)]
-        write(self.plane.axes, places, [text for row in texts for text in row], inks, points, laid_out=False)
-
-    def scale(self, drawn: Any, size: tuple[float, float], written: Callable[[float], str] = end) -> None:
-        """The colour scale beside so many rows and columns, with the numbers at its ends and between."""
-        (rows, columns), low, high = size, float(drawn.norm.vmin), float(drawn.norm.vmax)
-        left, right = columns + SCALE[0] / self.wide, columns + sum(SCALE) / self.wide
-        look: Any = {"cmap": drawn.cmap, "norm": drawn.norm, "interpolation": "none", "aspect": "auto"}
-        ramp, extent = np.linspace(high, low, 255)[:, None], (left, right, rows, 0)
-        self.plane.axes.imshow(ramp, extent=extent, clip_on=False, **look)
-        ticks: list[float] = np.linspace(low, high, 5 if rows * self.high > 25 else 3).tolist()
-        places = [(right, rows * (high - tick) / ((high - low) or 1)) for tick in ticks]
-        self.names(places, [written(tick) for tick in ticks], ha="left", away=(2, 0))
-
-    def names(self, places: Sequence[tuple[float, float]], texts: Sequence[str], **how: Any) -> None:
-        """Names or numbers beside cells."""
-        write(self.plane.axes, places, texts, self.plane.ink("muted"), self.plane.letters, **how)
+    A text stands in each, all of one size, where all have room in cells so many letters wide and high; what is no
+    finite number stays blank.
+    """
+    (top, left), (n, m), (wide, high), (kind, low, most) = at, values.shape, size, paint
+    cells = np.ma.masked_invalid(values)
+    drawn: Any
+    look: Any = {"cmap": colours(kind), "norm": Normalize(low, most)}
+    if shapes:
+        sides = left + np.arange(m + 1), top + np.arange(n + 1)
+        drawn = plane.axes.pcolormesh(*sides, cells, edgecolors="face", linewidth=0.1, in_layout=False, **look)
+    else:
+        times = max(1, math.ceil(PIXELS / max(n, m)))  # readers of PDF would blur fewer
+        fine, extent = cells.repeat(times, 0).repeat(times, 1), (left, left + m, top + n, top)
+        drawn = plane.axes.imshow(fine, extent=extent, interpolation="none", aspect="auto", **look)
+    plane.box(left, top, m, n, "none", edgecolor=ink("grid"), linewidth=0.4, clip_on=False)
+    lines = [line for row in texts for text in row for line in text.split("\n")]
+    down = 1 + max((text.count("\n") for row in texts for text in row), default=0)
+    points = min(6.5, plane.letters * min(0.9 * wide / (widest(lines) or 1), 0.75 * high / down))
+    if texts and points >= LEAST_LETTERS:
+        light = drawn.to_rgba(np.nan_to_num(values, neginf=0.0))[..., :3] @ [0.299, 0.587, 0.114]
+        inks = np.where(np.isfinite(values) & (light < 0.45), ink("page"), ink("ink"))
+        places = [(left + j + 0.5, top + i + 0.5) for i, j in np.ndindex(n, m)]
+        plane.axes.add_artist(CellTexts(places, [text for row in texts for text in row], inks.ravel().tolist(), points))
+    return drawn
 
 
-@dataclass(frozen=True)
-class Tiles(Cells):
-    """Maps beside and below each other: `across` stand in a row, `gap` rows and columns stand between them."""
-
-    maps: Sequence[SmallMap]
-    rows: Sequence[str]
-    columns: Sequence[str] | str
-    across: int
-    gap: tuple[float, float]
-    top: float  # mm over the cells
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of each map."""
-        n, m = self.maps[0].values.shape
-        return n, m
-
-    @property
-    def down(self) -> int:
-        """How many rows of maps there are."""
-        return math.ceil(len(self.maps) / self.across)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Rows and columns of all of them, those between them too."""
-        (n, m), (high, wide) = self.shape, self.gap
-        return self.down * n + (self.down - 1) * high, self.across * m + (self.across - 1) * wide
-
-    def corner(self, i: int) -> tuple[float, float]:
-        """The first row and column of a map."""
-        (n, m), (high, wide) = self.shape, self.gap
-        return i // self.across * (n + high), i % self.across * (m + wide)
-
-
-def tiles_of(plane: Plane, chart: Chart, kind: str) -> Tiles:
-    """Where the maps of a picture stand."""
-    maps, rows, look = maps_of(chart, kind), chart.names(-2), chart.look
-    names = chart.numbers.along(chart.numbers.dims[-1])
-    (n, m), named = maps[0].values.shape, isinstance(names, list)
-    usual = math.ceil(len(maps) ** 0.5) if kind == "maps" else 4 if named else 2
-    across = min(len(maps), look.get("columns") or look.get("across") or usual)
-    down = math.ceil(len(maps) / across)
-    side = plane.width([shown(name, look.get("longest", 14)) for name in rows]) + 2 * plane.line
-    between = 1.5 if across > 1 else 0.0
-    free = max(20.0, plane.wide - side - BAR) - between * (across - 1)
-    title = plane.line * 1.2 if any(small.title for small in maps) else 0.0
-    most = (TALLEST - down * title) / (down * n)
-    wide = free / (across * m)
-    high = wide = max(0.05, min(wide, most, 7.5)) if named else wide
-    if not named:
-        high = max(0.05, min(1.6 * plane.line, most))
-    top = plane.width([shown(name) for name in names]) if named else plane.line
-    return Tiles(plane, wide, high, maps, rows, names, across, ((title + 0.8) / high, between / wide), top + title)
+def add_scale(
+    plane: Plane, drawn: Any, shape: tuple[float, float], size: tuple[float, float], written: Callable[[float], str]
+) -> None:
+    """The colour scale beside so many rows and columns of cells, with the numbers at its ends and between."""
+    (low, most), (rows, columns), (wide, high) = drawn.get_clim(), shape, size
+    look: Any = {"cmap": drawn.cmap, "norm": drawn.norm, "interpolation": "none", "aspect": "auto", "clip_on": False}
+    extent = (columns + 0.5 / wide, columns + 1.3 / wide, rows, 0)
+    plane.axes.imshow(np.linspace(most, low, 255)[:, None], extent=extent, **look)
+    for tick in np.linspace(low, most, 5 if rows * high > 8 else 3).tolist():
+        at = columns + 1.6 / wide, rows * (most - tick) / ((most - low) or 1)
+        plane.axes.text(*at, written(tick), color=ink("muted"), va="center")
+    plane.axes.set(xlim=(0, columns), ylim=(rows, 0), aspect=high / wide)
 
 
 def draw_maps(plane: Plane, chart: Chart, *, kind: str = "matrix") -> float:
     """Maps with their names, the colour scale beside them, and a number in every cell where all have room."""
-    tiles, (in_cells, at_scale) = tiles_of(plane, chart, kind), writers(chart)
-    scales, (rows, columns) = {scale_of(small, chart) for small in tiles.maps}, tiles.size
-    for i, small in enumerate(tiles.maps):
-        (kind_of, *ends), (top, left) = scale_of(small, chart), tiles.corner(i)
-        drawn = tiles.fill(small.coloured, (top, left), kind_of, (ends[0], ends[1]), len(tiles.maps))
-        title = small.title if len(scales) == 1 else f"{small.title} ({end(ends[0])} to {end(ends[1])})"
-        points = min(plane.letters, tiles.shape[1] * tiles.wide / max(wide(title), 1) / POINT)
-        if title and points >= LEAST_LETTERS:
-            plane.text(left + tiles.shape[1] / 2, top - 0.4 / tiles.high, title, "above", size=points)
-        if small.values.size * len(tiles.maps) <= MOST_NUMBERS and not chart.look.get("bare"):
-            texts = [[in_cells(float(x)) if np.isfinite(x) else "" for x in row] for row in small.coloured]
-            tiles.write(small.coloured, texts, (top, left), drawn)
+    maps, look, axes, (in_cells, at_scale) = maps_of(chart, kind), chart.look, plane.axes, writers(chart)
+    rows, columns = chart.names(-2), chart.numbers.along(chart.numbers.dims[-1])
+    (n, m), named, count, longest = maps[0].values.shape, isinstance(columns, list), len(maps), look.get("longest", 14)
+    usual = math.ceil(count**0.5) if kind == "maps" else 4 if named else 2
+    across = min(count, look.get("columns") or look.get("across") or usual)
+    down, title, between = math.ceil(count / across), 1.5 * any(small.title for small in maps), 0.5 * (across > 1)
+    side = widest([shown(name, longest) for name in rows])
+    free = (max(8.0, plane.wide - side - 2 - SCALE) - between * (across - 1)) / (across * m)
+    most = (1.2 * plane.wide - down * title) / (down * n)
+    high = max(0.02, min(free, most, LARGEST) if named else min(HIGHEST, most))
+    wide = high if named else free
+    tops, lefts = np.arange(down) * (n + (title + 0.25) / high), np.arange(across) * (m + between / wide)
+    scales = {scale_of(small, chart) for small in maps}
+    for i, small in enumerate(maps):
+        (top, left), paint = (tops[i // across], lefts[i % across]), scale_of(small, chart)
+        texts = [[in_cells(float(x)) if np.isfinite(x) else "" for x in row] for row in small.coloured]
+        numbered = small.values.size * count <= MOST_NUMBERS and not look.get("bare")
+        shapes = small.values.size * count <= MOST_SHAPES
+        drawn = draw_cells(plane, small.coloured, paint, (wide, high), texts if numbered else (), (top, left), shapes)
+        text = small.title if len(scales) == 1 else f"{small.title} ({end(paint[1])} to {end(paint[2])})"
+        points = min(1.0, m * wide / max(widest([text]), 1)) * plane.letters
+        if text and points >= LEAST_LETTERS:
+            plane.text(left + m / 2, top, text, "above", away=(0, 1.5), size=points)
+    for row, column in look.get("framed", ()):
+        plane.box(column, row, 1, 1, "none", edgecolor=ink("ink"), linewidth=1.2, zorder=3, clip_on=False)
+    end_of, size = (tops[-1] + n, lefts[-1] + m), (wide, high)
+    axes.set(xlim=(0, end_of[1]), ylim=(end_of[0], 0), aspect=high / wide)
     if len(scales) == 1:
-        tiles.scale(drawn, tiles.size, at_scale)
-    plane.axes.set(xlim=(0, columns), ylim=(rows, 0), aspect=tiles.high / tiles.wide)
-    name_sides(tiles, chart)
-    below = 2.5 if chart.look.get("column_title") or isinstance(tiles.columns, str) else 1
-    return rows * tiles.high + tiles.top + below * plane.line + 2
-
-
-def subject_of(chart: Chart, tiles: Tiles) -> tuple[int, int]:
-    """The row and column that are named even where not all have room: the ones it is about, or the strongest."""
-    if (subject := chart.look.get("subject")) is not None:
-        return subject[0], subject[1]
-    sizes = np.stack([np.where(np.isfinite(small.coloured), np.abs(small.coloured), -1.0) for small in tiles.maps])
-    row, column = divmod(int(sizes.max(0).argmax()), tiles.shape[1])
-    return row, column
-
-
-def name_sides(tiles: Tiles, chart: Chart) -> None:
-    """The names along both sides of maps, left of those of the first column and over those of the first row."""
-    plane, axes, at, longest = tiles.plane, tiles.plane.axes, chart.at, chart.look.get("longest", 14)
-    (row, column), several, rows = subject_of(chart, tiles), len(tiles.maps) > 1, tiles.size[0]
-    names = {i: shown(tiles.rows[i], longest) for i in plane.thinned(tiles.rows, tiles.high, [row])}
-    if several and len(names) < 3:
-        names = {}
-    elif len(names) < len(tiles.rows):
-        numbered = at if at and len(at) == len(tiles.rows) else None
-        names = {i: shown(f"{numbered[i]} {tiles.rows[i]}" if numbered else tiles.rows[i], longest + 4) for i in names}
-    tops = [tiles.corner(i * tiles.across)[0] for i in range(tiles.down)]
-    places = [(0.0, top + i + 0.5) for top in tops for i in names]
-    tiles.names(places, [*names.values()] * tiles.down, ha="right", away=(-3, 0))
-    axes.set_ylabel(chart.look.get("row_title", ""), labelpad=plane.width([*names.values()]) / POINT + 5)
-    if isinstance(tiles.columns, list):
-        heads, below = plane.thinned(tiles.columns, tiles.wide, [column]), any(small.title for small in tiles.maps)
-        heads = {} if several and len(heads) < 3 else heads
-        side: Any = {"va": "top", "away": (0, -3)} if below else {"va": "bottom", "away": (0, 3)}
-        lefts = [tiles.corner(i)[1] for i in range(tiles.across)]
-        places = [(left + j + 0.5, rows * below) for left in lefts for j in heads]
-        tiles.names(places, [*heads.values()] * tiles.across, upright=True, **side)
-        below_names = plane.width([*heads.values()]) / POINT + 5 if below else 4
-        axes.set_xlabel(chart.look.get("column_title", ""), labelpad=below_names)
-    else:
-        step = int(float(f"{max(1, tiles.shape[1] // 4):.1g}"))
-        counts = range(0, tiles.shape[1], step) if tiles.across == 1 else []
-        tiles.names([(j + 0.5, rows) for j in counts], [str(j) for j in counts], va="top", away=(0, -3))
-        axes.set_xlabel(chart.look.get("column_title") or str(tiles.columns), labelpad=plane.letters + 4)
+        add_scale(plane, drawn, end_of, size, at_scale)
+    # Named even where not all have room: what it is about, or else the row and column of the strongest cell.
+    sizes = np.max([np.where(np.isfinite(small.coloured), np.abs(small.coloured), -1.0) for small in maps], 0)
+    row, column = look.get("subject") or divmod(int(sizes.argmax()), m)
+    few, names = 3 * (count > 1), plane.thinned(rows, high, [row])
+    at = chart.at if chart.at and len(chart.at) == n > len(names) else None
+    called = [shown(f"{at[i]} {rows[i]}" if at else rows[i], longest + 4 * (len(names) < n)) for i in names]
+    heads = plane.thinned(columns, wide, [column]) if isinstance(columns, list) else dict[int, str]()
+    if not named and across == 1:
+        heads = {j: str(j) for j in range(0, m, int(float(f"{max(1, m // 4):.1g}")))}
+    look_of_names: Any = {"color": ink("muted")}  # as texts: ticks take matplotlib four times as long
+    for top in tops if len(names) >= few else ():
+        for i, name in zip(names, called, strict=True):
+            axes.text(-0.4 / wide, top + i + 0.5, name, ha="right", va="center", **look_of_names)
+    under = bool(title) or not named
+    for left in lefts if len(heads) >= few else ():
+        for j, name in heads.items():
+            at_end, where = (end_of[0] + 0.4 / high, "top") if under else (-0.4 / high, "bottom")
+            axes.text(left + j + 0.5, at_end, name, ha="center", va=where, rotation=90 * named, **look_of_names)
     axes.set(xticks=[], yticks=[])
-    axes.spines[:].set_visible(False)
+    axes.set_ylabel(look.get("row_title", ""), labelpad=widest(called) * plane.letters + 6)
+    room = widest([*heads.values()]) if named else LINE
+    axes.set_xlabel(
+        look.get("column_title") or ("" if isinstance(columns, list) else columns),
+        labelpad=room * plane.letters * under + 6,
+    )
+    plane.bare()
+    return float((tops[-1] + n) * high)
 
 
 def draw_words(plane: Plane, chart: Chart) -> float:
-    """The likeliest words in cells, a row for each token; layers go from left to right, as along a line."""
-    along, axes = chart.numbers.dims[0] == "after", plane.axes
+    """The likeliest words in cells, a row for each token; layers go from left to right, as along a line.
+
+    With a `path` a line goes from layer to layer through the cells of the word that is followed, or, where that is not
+    among the likeliest, through a last row that tells where it stands.
+    """
+    along, axes, look = chart.numbers.dims[0] == "after", plane.axes, chart.look
     values, words = chart.numbers.array, np.array(chart.numbers.words)
     ranks, names = [f"{i + 1}." for i in range(values.shape[1])], [shown(name) for name in chart.names(0)]
     rows, columns, values, words = (ranks, names, values.T, words.T) if along else (names, ranks, values, words)
-    free = (plane.wide - plane.width(rows) - 2 * plane.line - BAR) / len(columns)
-    cells = Cells(plane, free, WORDS_HIGH * plane.line)
-    ends = limits(chart.values, float(np.abs(values).max(initial=0.0)))
-    drawn = cells.fill(values, (0, 0), chart.values, ends)
-    written = whole_percent if chart.values == "share" else three_digits
+    written, at_scale = (whole_percent, whole_percent) if chart.values == "share" else (three_digits, end)
+    path = look.get("path", ())
+    rows = [*rows, *[f"rank of {as_piece(look.get('followed', ''))}"] * bool(path)]
+    size = (plane.wide - widest(rows) - 3 - SCALE) / len(columns), WORDS_HIGH
+
+    def fitted(word: str) -> str:
+        """The beginning of a word that has room at the least size of letters."""
+        text, most = as_piece(shown(word, 12)), 0.88 * size[0] * plane.letters / LEAST_LETTERS
+        shorter = (f"{text[:n]}…" for n in range(len(text) - 1, 0, -1))
+        return text if widest([text]) <= most else next((cut for cut in shorter if widest([cut]) <= most), "…")
+
     texts = [
-        [f"{fitted(as_piece(shown(word, 12)), free)}\n{written(value)}" for word, value in zip(*row, strict=True)]
+        [f"{fitted(word)}\n{written(value)}" for word, value in zip(*row, strict=True)]
         for row in zip(words.tolist(), values.tolist(), strict=True)
     ]
-    cells.write(values, texts, (0, 0), drawn)
-    cells.scale(drawn, (len(rows), len(columns)), whole_percent if chart.values == "share" else end)
+    paint = (chart.values, *limits(chart.values, float(np.abs(values).max(initial=0.0))))
+    if path:
+        texts.append([f"{rank:,}\n{written(share)}" for rank, share in look["standing"]])
+        values = np.vstack([values, np.full(len(columns), np.nan)])
+    drawn = draw_cells(plane, values, paint, size, texts)
+    for i, row in enumerate(path):
+        plane.box(i + 0.04, row + 0.06, 0.92, 0.88, "none", edgecolor=ink("second"), linewidth=1.2, zorder=3)
+    for i, (row, to) in enumerate(pairwise(path)):
+        sides = [(i + 0.96, row + 0.5), (i + 1, row + 0.5), (i + 1, to + 0.5), (i + 1.04, to + 0.5)]
+        plane.curve(sides, [1, 4, 4, 4], ink("second"), linewidth=1.2, zorder=3)
+    add_scale(plane, drawn, (len(rows), len(columns)), size, at_scale)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
-    axes.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if plane.width(columns) > 0.9 * free else 0)
-    titles = ("rank", chart.look.get("row_title", "")) if along else (chart.look.get("row_title", "position"), "")
-    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), ylabel=titles[0], xlabel=titles[1])
-    axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
-    axes.spines[:].set_visible(False)
-    return (len(rows) * WORDS_HIGH + 6) * plane.line
+    axes.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if widest(columns) > 0.9 * size[0] else 0)
+    up, under = ("rank", look.get("row_title", "")) if along else (look.get("row_title", "position"), "")
+    axes.set(ylabel=up, xlabel=under)
+    axes.tick_params(labeltop=True, labelbottom=False)
+    plane.bare()
+    return len(rows) * WORDS_HIGH
 
 
 def as_piece(word: str) -> str:
     """A word as it is told: a piece that goes on a word begins with dots."""
     return f"…{word[2:]}" if word.startswith("##") and len(word) > 2 else word
-
-
-def fitted(text: str, free: float) -> str:
-    """The beginning of a text that has room at the least size of letters."""
-    most = 0.88 * free / POINT / LEAST_LETTERS
-    ends = range(len(text), 0, -1)
-    return text if wide(text) <= most else next((f"{text[:n]}…" for n in ends if wide(f"{text[:n]}…") <= most), "…")
-
-
-MAPS: dict[str, Callable[[Plane, Chart], float]] = {
-    "matrix": draw_maps,
-    "tiles": partial(draw_maps, kind="tiles"),
-    "maps": partial(draw_maps, kind="maps"),
-    "words": draw_words,
-}

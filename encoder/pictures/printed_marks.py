@@ -1,56 +1,29 @@
-"""How the marks that only the browser draws are printed: arcs, bars with their numbers, sums, strips and arrows."""
+"""How the marks that only the browser draws are printed: arcs, lying bars, sums, strips, waves and arrows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from unicodedata import bidirectional
 
 import numpy as np
-from matplotlib.patches import FancyBboxPatch, Polygon
+from matplotlib.ticker import MaxNLocator
 
 from encoder.pictures.chart import Chart
 from encoder.pictures.printed_maps import in_points, three_digits
-from encoder.pictures.printed_plane import POINT, SIDES, Plane, whole_percent
-from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, signed
+from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, ink, of_sign, whole_percent, widest
+from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, signed, whole
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
 MOST_WORDS, LARGEST = 14, 12  # of a sum, and of a longer one those that add most
 FAR, OTHER = 3, 4  # times the usual, from where the ends of strips cut; times another end, then both have their own
-WHOLE = 6.0  # mm of an arrow that carries all of the change
-FALLS = [1, 2, 3, 3, 2]  # how an arrow runs along its points: straight, around a corner, and down
+WHOLE = 2.0  # letters of an arrow that carries all of the change
+INKS_OF_PARTS = ("pale", "accent", "muted")
+APART = 3.1  # from the middle of a pair of waves to the next, whose own ends are 1 and -1
 
 
 def ring(edge: Any, pad: float = 0.25, page: Any = "none", line: float = 0.8) -> dict[str, Any]:
     """A box with round corners about a text."""
     return {"boxstyle": f"round,pad={pad}", "facecolor": page, "edgecolor": edge, "linewidth": line}
-
-
-def draw_arcs(plane: Plane, chart: Chart) -> float:
-    """Arcs from a word to the others, as thick as its shares, in a line or, where that has no room, down a column."""
-    shares, asked, names = chart.numbers.array, chart.look["from"], [shown(name) for name in chart.names(0)]
-    down = (plane.width(names) + 1.2 * plane.line) * len(names) > plane.wide
-    most, far = int(shares.argmax()), max(asked, len(shares) - 1 - asked, 1)
-    for to in np.argsort(shares, kind="stable").tolist():
-        if to == asked or shares[to] < LEAST_ARC:
-            continue
-        out = (0.3 + 0.7 * abs(to - asked) / far) / 0.75
-        along, away = [asked, asked, to, to], [0, out, out, 0]
-        points = [*zip(*((away, along) if down else (along, away)), strict=True)]
-        paint, strength = (plane.ink("accent"), 1.0) if to == most else (plane.ink("pale"), 0.9)
-        plane.curve(points, [1, 4, 4, 4], paint, linewidth=max(0.7, 9 * shares[to]), alpha=strength, clip_on=False)
-    for i, (name, share) in enumerate(zip(names, shares.tolist(), strict=True)):
-        weight, paint = "bold" if i == most else "normal", "accent" if i in (most, asked) else "ink"
-        side, (x, y), below_it = ("right", (-0.32, i), (-0.05, i)) if down else ("below", (i, -0.08), (i, -0.3))
-        box = ring(plane.ink("accent") if i == asked else "none")
-        plane.text(x, y, name, side, paint, weight=weight, bbox=box)
-        plane.text(below_it[0], below_it[1], whole_percent(share), side, "muted", weight=weight)
-    ends = (-0.6, len(shares) - 0.4)
-    if down:
-        plane.axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
-    else:
-        plane.axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
-    plane.axes.axis("off")
-    return 1.9 * plane.line * len(shares) if down else max(34.0, 0.36 * plane.wide)
 
 
 def from_the_right(names: Sequence[str]) -> bool:
@@ -59,306 +32,308 @@ def from_the_right(names: Sequence[str]) -> bool:
     return next((way for way in ways if way in ("L", "R", "AL")), "L") != "L"
 
 
+def draw_arcs(plane: Plane, chart: Chart) -> float:
+    """Arcs from a word to the others, as thick as its shares, in a line or, where that has no room, down a column."""
+    shares, asked, names = chart.numbers.array, chart.look["from"], [shown(name) for name in chart.names(0)]
+    down = (widest(names) + 1.5) * len(names) > plane.wide
+    most, far = int(shares.argmax()), max(asked, len(shares) - 1 - asked, 1)
+    for to in np.argsort(shares, kind="stable").tolist():
+        if to == asked or shares[to] < LEAST_ARC:
+            continue
+        out = (0.3 + 0.7 * abs(to - asked) / far) / 0.75
+        along, away = [asked, asked, to, to], [0, out, out, 0]
+        points = [*zip(*((away, along) if down else (along, away)), strict=True)]
+        paint, strength = (ink("accent"), 1.0) if to == most else (ink("pale"), 0.9)
+        plane.curve(points, [1, 4, 4, 4], paint, linewidth=max(0.7, 9 * shares[to]), alpha=strength, clip_on=False)
+    for i, (name, share) in enumerate(zip(names, shares.tolist(), strict=True)):
+        weight, paint = "bold" if i == most else "normal", "accent" if i in (most, asked) else "ink"
+        side, (x, y), (under, low) = ("right", (-0.32, i), (-0.05, i)) if down else ("below", (i, -0.08), (i, -0.3))
+        box = ring(ink("accent") if i == asked else "none")
+        plane.text(x, y, name, side, paint, weight=weight, bbox=box)
+        plane.text(under, low, whole_percent(share), side, "muted", weight=weight)
+    ends = (-0.6, len(shares) - 0.4)
+    if down:
+        plane.axes.set(xlim=(-0.6, 1.1), ylim=ends[::-1])
+    else:
+        plane.axes.set(xlim=ends[::-1] if from_the_right(names) else ends, ylim=(-0.45, 1.05))
+    plane.axes.axis("off")
+    return 1.9 * LINE * len(shares) if down else max(13.0, 0.36 * plane.wide)
+
+
 def draw_lying(plane: Plane, chart: Chart) -> float:
-    """Bars from left to right, each with its name before and its number behind it; two series side by side."""
-    names, all_series, line = [shown(name, 24) for name in chart.names(-1)], list(chart.series.items()), plane.line
-    beside = [chart.look["beside"][0]] if "beside" in chart.look else []
-    left, row, bar = plane.width([*names, *beside]) + line, (0.6 + 1.05 * len(all_series)) * line, 1.05 * line
+    """Bars from left to right, each with its name and number; at what each was before, or any other one is, a mark."""
+    axes, names, (*before, values) = plane.axes, [shown(name, 24) for name in chart.names(-1)], chart.series.values()
     largest = max(float(np.nan_to_num(chart.numbers.array).max()), 1e-9)
-    most = largest if chart.values == "positive" else 1.0  # shares and cosines end at 1, as on the screen
-    unit = (plane.wide - left - 7 * plane.letters * POINT) / most
-    written = whole_percent if chart.values == "share" else three_digits
-    for s, (_, values) in enumerate(all_series):
-        for i, value in enumerate(values.tolist()):
-            y = i * row + s * bar + 0.5 * (row - bar * len(all_series))
-            paint = plane.ink("accent" if s == len(all_series) - 1 and not i else "pale")
-            plane.box(left, y + 0.1 * bar, max(0.0, value) * unit, 0.8 * bar, paint)
-            plane.text(plane.wide, y + bar / 2, written(value), "right", "muted")
-    for i, name in enumerate(names):
-        plane.text(left - 0.6 * line, (i + 0.5) * row, name, "right")
-    high = len(names) * row
-    if "beside" in chart.look:  # what any other comes to: a bar of its own, and a line through all
+    written, rows = whole_percent if chart.values == "share" else three_digits, np.arange(len(names))
+    texts, marks = [written(value) for value in values.tolist()], before[0] if before else np.array([])
+    if before:
+        texts = [f"{written(was)} → {text}" for was, text in zip(before[0].tolist(), texts, strict=True)]
+    axes.barh(rows, values.clip(0), 0.62, color=[ink("accent"), *[ink("pale")] * (len(names) - 1)])
+    if "beside" in chart.look:  # what any other comes to: a bar of its own, and a mark on all
         name, value = chart.look["beside"]
-        plane.box(left, high + 0.35 * row, max(0.0, value) * unit, 0.3 * row, plane.ink("muted"))
-        plane.text(left - 0.6 * line, high + 0.5 * row, name, "right", "muted")
-        plane.text(plane.wide, high + 0.5 * row, written(value), "right", "muted")
-        if value > 0:
-            plane.axes.plot([left + value * unit] * 2, [0, high], color=plane.ink("muted"), linewidth=0.7)
-        high += row
-    if len(all_series) > 1:
-        plane.text(left, high + 0.3 * line, f"{all_series[0][0]} (pale) and {all_series[1][0]}", "under", "muted")
-        high += 1.5 * line
-    return plane.measured(high)
+        axes.barh(len(names), max(0.0, value), 0.3, color=ink("muted"))
+        names, texts, marks = [*names, name], [*texts, written(value)], np.full(len(rows), value)[: value > 0 and None]
+    axes.vlines(marks, rows[: len(marks)] - 0.4, rows[: len(marks)] + 0.4, ink("ink"), linewidth=1.2)
+    for i, text in enumerate(texts):
+        plane.text(1, i, text, "left", "muted", (4, 0), xycoords=axes.get_yaxis_transform())
+    axes.set_yticks(range(len(names)), names)
+    # Shares and cosines end at 1, as on the screen.
+    axes.set(xticks=[], xlim=(0, largest if chart.values == "positive" else 1), ylim=(len(names) - 0.5, -0.5))
+    if before:
+        axes.set_xlabel(f"The line: {next(iter(chart.series))}", loc="left")
+    plane.bare()
+    return 1.65 * LINE * len(names)
 
 
-def terms_of_sum(chart: Chart) -> list[tuple[str, float, str]]:
-    """The words of a sum in their order, of many those that add most, then what is built in, and the whole."""
+def terms_of_sum(chart: Chart) -> list[tuple[str, float, str, float]]:
+    """The words of a sum in their order, of many those that add most, then what is built in, and the whole.
+
+    Each has its name, what it adds, how it is drawn, and what hiding it costs; NaN where that is not shown.
+    """
     values, names = chart.numbers.array.tolist(), [shown(name) for name in chart.look["names"]]
-    words, built_in = values[:-1], values[-1]
+    words, built_in, lost = values[:-1], values[-1], chart.look.get("lost", [np.nan] * len(values))
     order = sorted(range(len(words)), key=lambda i: -abs(words[i]))
     kept = sorted(order if len(words) <= MOST_WORDS else order[:LARGEST])
     rest = [words[i] for i in range(len(words)) if i not in kept]
-    others = [(f"{len(rest)} others", sum(rest), "beside")] if rest else []
+    others = [(f"{len(rest)} other words", sum(rest), "beside", np.nan)] if rest else []
     strongest = {words.index(max(words)), words.index(min(words))}
-    each = [(names[i], words[i], "first" if i in strongest and words[i] else "") for i in kept]
-    return [*each, *others, ("built in", built_in, "beside"), (chart.look["whole"], sum(values), "sum")]
+    each = [(names[i], words[i], "first" if i in strongest and words[i] else "", lost[i]) for i in kept]
+    whole_sum = (chart.look["whole"], sum(values), "sum", np.nan)
+    return [*each, *others, ("built in", built_in, "beside", np.nan), whole_sum]
+
+
+def draw_signed(plane: Plane, x: np.ndarray, heights: np.ndarray, ends: np.ndarray, texts: Sequence[str]) -> Any:
+    """Bars up and down, blue from zero on and warm below, and a text for each where it or its mark ends."""
+    bars = plane.axes.bar(x, heights, 0.62, color=[of_sign(height) for height in heights], linewidth=0)
+    plane.axes.axhline(0, color=ink("muted"), linewidth=0.6)
+    for place, height, end, text in zip(x, heights, ends, texts, strict=True):
+        side, away = ("below", -1.5) if height < 0 else ("above", 1.5)
+        plane.text(place, end, text, side, "muted", (0, away), size=plane.small)
+    plane.axes.margins(y=0.15)
+    plane.axes.set_yticks([])
+    plane.bare()
+    return bars
 
 
 def draw_sum(plane: Plane, chart: Chart) -> float:
-    """Terms of a sum at their words: up what speaks for it, down what speaks against it, and what all come to."""
-    terms, line = terms_of_sum(chart), plane.line
-    names, step = [name for name, _, _ in terms], plane.wide / len(terms)
-    up, down = (max([sign * value for _, value, _ in terms] + [0.0]) for sign in (1, -1))
-    upright, tall = plane.width(names) * 1.05 > step, min(60.0, 0.28 * plane.wide)
-    band, unit = plane.width(names) + line if upright else 1.6 * line, tall / ((up + down) or 1)
-    zero = 1.2 * line + up * unit
-    digits = 2 if plane.width([signed(value, 2) for _, value, _ in terms]) * 1.1 < step else 1
-    for i, (name, value, what) in enumerate(terms):
-        x, strong = (i + 0.5) * step, plane.of_sign(value)
-        fill = {"sum": plane.ink("pale"), "beside": plane.ink("grid")}.get(what, strong)
-        top = zero - value * unit if value > 0 else zero + band
-        look: Any = {"edgecolor": strong if what == "sum" else "none", "linewidth": 1}
-        plane.box(x - 0.36 * step, top, 0.72 * step, max(0.15, abs(value) * unit), fill, **look)
-        paint = {"": "ink", "beside": "muted"}.get(what, strong)
-        weight = "bold" if what in ("first", "sum") else "normal"
-        plane.text(x, zero + band / 2, name, "middle", paint, weight=weight, rotation=90 * upright)
-        y, side = (zero - value * unit - 0.3, "above") if value > 0 else (zero + band - value * unit + 0.3, "below")
-        plane.text(x, y, signed(value, digits), side, paint, weight=weight, size=0.9 * plane.letters)
-    return plane.measured(tall + 2.6 * line + band)
+    """Terms of a sum: up what speaks for it, down what speaks against it, and what all come to; lines where marked."""
+    terms = terms_of_sum(chart)
+    values, marks = np.array([value for _, value, *_ in terms]), np.array([lost for *_, lost in terms])
+    digits = 2 if widest([signed(value, 2) for value in values]) < 0.9 * plane.wide / len(terms) else 1
+    texts = [signed(value, digits) for value in values]
+    beyond = np.where(values < 0, np.fmin(values, marks), np.fmax(values, marks))
+    bars = draw_signed(plane, np.arange(len(terms)), values, beyond, texts)
+    costs = [f"\n{'gains' if lost < 0 else 'costs'} {whole(abs(lost), 2)}" for lost in marks]
+    has = np.isfinite(marks)
+    named = [f"{name}{cost if known else ''}" for (name, *_), cost, known in zip(terms, costs, has, strict=True)]
+    plane.axes.hlines(marks[has], np.flatnonzero(has) - 0.42, np.flatnonzero(has) + 0.42, ink("ink"), linewidth=1.4)
+    plane.axes.set_xlim(-0.6, len(terms) - 0.4)
+    upright = 90 * (widest([line for text in named for line in text.split("\n")]) > 0.95 * plane.wide / len(terms))
+    plane.axes.set_xticks(range(len(terms)), named, rotation=upright, color=ink("ink"))
+    for bar, label, (_, value, what, _) in zip(bars, plane.axes.get_xticklabels(), terms, strict=True):
+        if what in ("first", "sum"):
+            label.set(color=of_sign(value), weight="bold")
+        if what in ("sum", "beside"):
+            bar.set(facecolor=ink("pale" if what == "sum" else "grid"))
+    if has.any():
+        plane.axes.set_xlabel("The lines: what hiding each word costs or gains", loc="left")
+    return plane.standard(0.3)
 
 
 def draw_spine(plane: Plane, chart: Chart) -> float:
     """What each part costs, in the order of the data: up what is weaker without it; what comes first may be cut."""
-    values, first, axes = chart.numbers.array, chart.look["beside"], plane.axes
-    most = max(float(np.abs(np.nan_to_num(values[first:])).max(initial=0.0)), 1e-9)
-    at, heights = np.arange(len(values)), np.clip(np.nan_to_num(values) / most, -1, 1)
+    values, first, unit = np.nan_to_num(chart.numbers.array), chart.look["beside"], chart.unit
+    most = max(float(np.abs(values[first:]).max(initial=0.0)), 1e-9)
+    at, lost = np.arange(len(values)), "lost" in unit
     x = at + np.where(at < first, -0.5, 0.35 * ((at - first) // 2))
-    axes.bar(x, heights, 0.62, color=[plane.of_sign(value) for value in values], linewidth=0)
-    axes.axhline(0, color=plane.ink("grid"), linewidth=0.6)
-    written = in_points(chart) if "nats" not in chart.unit else partial(signed, places=1)
-    for place, value, height in zip(x, values.tolist(), heights.tolist(), strict=True):
-        text = written(value) + (" (cut)" if abs(value) > most else "")
-        ha, va = SIDES["above" if value >= 0 else "below"]
-        look: Any = {"color": plane.ink("muted"), "size": max(5.0, 0.85 * plane.letters), "ha": ha, "va": va}
-        axes.annotate(text, (place, height), (0, 1.5 if value >= 0 else -1.5), textcoords="offset points", **look)
+    written = in_points(chart) if "nats" not in unit else partial(signed, places=1)
+    texts = [written(value) + " (cut)" * (abs(value) > most) for value in values.tolist()]
+    heights = np.clip(values / most, -1, 1)
+    draw_signed(plane, x, heights, heights, texts)
     named = [*["position"] * first, *map(str, range((len(values) - first) // 2))]
-    axes.set_xticks([*x[:first], *(x[first::2] + 0.5)], named)
-    up = chart.unit if "nats" in chart.unit else "points" if "lost" in chart.unit else "% of its length"
-    low = min(0.0, float(heights.min(initial=0.0))) - 0.2
-    axes.set(yticks=[], ylim=(low, 1.2), xlabel="layer: attention, feed-forward", ylabel=up)
-    plane.bare()
-    ways = ["weaker without it", "stronger without it"] if "lost" in chart.unit else ["moves without it"]
+    plane.axes.set_xticks([*x[:first], *(x[first::2] + 0.5)], named)
+    up = unit if "nats" in unit else "points" if lost else "% of its length"
+    plane.axes.set(xlabel="layer: attention, feed-forward", ylabel=up)
+    ways = ("weaker without it", "stronger without it") if lost else ("moves without it",)
     for way, sign in zip(ways, (1, -1), strict=False):
-        axes.bar([np.nan], [np.nan], color=plane.of_sign(sign), label=way)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
-    return max(26.0, 0.2 * plane.wide) + 4 * plane.line
+        plane.axes.bar([np.nan], [np.nan], color=of_sign(sign), label=way)
+    plane.legend()
+    return max(9.0, 0.2 * plane.wide)
 
 
 def end_of(rows: Sequence[np.ndarray]) -> float:
     """Where strips end: at the largest number, unless a few are far above all others."""
-    sizes = np.sort(np.abs(np.concatenate([row[np.isfinite(row)] for row in rows]))) if len(rows) else np.ones(1)
-    most = float(sizes[-1]) or 1.0 if sizes.size else 1.0
-    usual = float(sizes[int(0.99 * (sizes.size - 1))]) or most if sizes.size else most
+    sizes = np.abs(np.concatenate([*rows, np.zeros(1)]))
+    most, usual = (float(np.quantile(sizes[np.isfinite(sizes)], at, method="lower")) or 1.0 for at in (1, 0.99))
     return 1.5 * usual if most > FAR * usual else most
-
-
-def ends_of(rows: Sequence[np.ndarray], own: Sequence[int]) -> list[float]:
-    """Where each strip ends: one end for all, unless those that are `own` go so much further, or less far."""
-    groups = [[row for i, row in enumerate(rows) if (i in own) is behind] for behind in (False, True)]
-    ends = [end_of(group) for group in groups if group]
-    two = len(ends) > 1 and max(ends) > OTHER * min(ends)
-    return [ends[int(i in own)] if two else end_of(rows) for i in range(len(rows))]
 
 
 def draw_strips(plane: Plane, chart: Chart) -> float:
     """Vectors below one another: a bar for each number, up from the middle of its strip or down."""
     rows, names, top = [*np.asarray(chart.numbers.array, dtype=float)], chart.names(0), 0.0
-    ends = ends_of(rows, chart.look.get("behind", []))
+    behind = np.isin(np.arange(len(rows)), chart.look.get("behind", []))
+    before, after = (end_of([*np.array(rows)[behind == part]]) for part in (False, True))
+    # One end for all, unless those behind go so much further, or less far.
+    apart = behind.any() and max(before, after) > OTHER * min(before, after)
+    ends = np.where(behind, after, before).tolist() if apart else [end_of(rows)] * len(rows)
     for row, end, name, paint in zip(rows, ends, names, chart.look["paints"], strict=True):
         need = min(1.0, float(np.abs(np.nan_to_num(row)).max(initial=0.0)) / end)
-        high = max(2.5, need * 0.085 * plane.wide)
-        plane.text(0, top + plane.line, name, "over", "muted")
-        top += 1.15 * plane.line
-        plane.box(0, top, plane.wide, high, plane.ink("grid"), alpha=0.5)
+        high = max(1.0, need * 0.085 * plane.wide)
+        plane.text(0, top + LINE, name, "over", "muted")
+        top += 1.15 * LINE
+        plane.box(0, top, plane.wide, high, ink("grid"), alpha=0.5)
         middle, sides = top + high / 2, np.linspace(0, plane.wide, len(row) + 1)
         tips = middle - np.clip(np.nan_to_num(row) / end, -1, 1) * high / 2
-        plane.axes.stairs(tips, sides, baseline=middle, fill=True, color=plane.ink(paint), linewidth=0)
-        top += high + 0.3 * plane.line
+        plane.axes.stairs(tips, sides, baseline=middle, fill=True, color=ink(paint), linewidth=0)
+        top += high + 0.3 * LINE
     written = [brief(end) for end in ends]
     own = sorted({f"{name}: -{end} to {end}" for name, end in zip(names, written, strict=True)})
     scale = f"from -{written[0]} to {written[0]}" if len(set(written)) == 1 else "; ".join(own)
-    plane.text(0, top + 0.2 * plane.line, f"{len(rows[0]):,} numbers, drawn {scale}", "under", "muted")
-    return plane.measured(top + 1.4 * plane.line)
+    plane.text(0, top + 0.2 * LINE, f"{len(rows[0]):,} numbers, drawn {scale}", "under", "muted")
+    return plane.in_letters(top + 1.4 * LINE)
+
+
+def draw_waves(plane: Plane, chart: Chart) -> float:
+    """Sines and cosines over the positions, pair by pair: curves by their formula, dots as they were recorded."""
+    axes, (x, curves) = plane.axes, chart.look["curves"]
+    pairs = chart.numbers.array.reshape(*curves.shape[:2], -1)
+    middles = -APART * np.arange(len(pairs))
+    for name, middle, pair, lines in zip(chart.look["pairs"], middles, pairs, curves, strict=True):
+        plane.text(0, middle + 1.1, name, "over", "ink", xycoords=axes.get_yaxis_transform())
+        axes.plot(x[[0, -1]], [middle, middle], color=ink("grid"), linewidth=0.6)
+        for dots, line, paint, dash in zip(pair, lines, ("accent", "second"), ("-", "--"), strict=True):
+            axes.plot(x, middle + line, color=ink(paint), linestyle=dash, linewidth=0.9)
+            axes.plot(middle + dots, ".", color=ink(paint), markersize=4)
+    axes.axvline(chart.look["position"], color=ink("muted"), linewidth=0.8)
+    axes.set_yticks([middle + end for middle in middles for end in (1, -1)], ["1", f"{MINUS}1"] * len(pairs))
+    axes.set(ylim=(middles[-1] - 1.2, 2), xlabel="position")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    plane.bare()
+    return (LINE + 0.085 * plane.wide) * len(pairs)
+
+
+def parts_in_row(
+    plane: Plane, top: float, parts: Sequence[tuple[str, float, str]], unit: float, begun: str = ""
+) -> float:
+    """A bar of parts one after the other, those against the rest last, over what they take; below it what each is.
+
+    A part has a text, a number, and a colour, "hatched" where it is not drawn elsewhere. Returns where all end.
+    """
+    looks: list[dict[str, Any]] = [
+        {"facecolor": ink("page" if paint == "hatched" else paint), "edgecolor": ink("page")}
+        | ({"hatch": "////"} if value < 0 else {})
+        | ({"hatch": "||||", "edgecolor": ink("accent")} if paint == "hatched" else {})
+        for _, value, paint in parts
+    ]
+    left, down, x = 0.0, top + 1.9 * LINE, widest([begun]) + 2 * bool(begun)
+    for (_, value, _), look in sorted(zip(parts, looks, strict=True), key=lambda part: part[0][1] < 0):
+        plane.box((left + min(value, 0.0)) * unit, top, abs(value) * unit, 1.5 * LINE, "none", **look)
+        left += value
+    plane.text(0, down, begun, "under", weight="bold")
+    for (text, *_), look in zip(parts, looks, strict=True):
+        if x and x + widest([text]) + LINE > plane.wide:
+            x, down = 0.0, down + 1.2 * LINE
+        plane.box(x, down + 0.2 * LINE, 0.6 * LINE, 0.6 * LINE, "none", **look)
+        plane.text(x + LINE, down, text, "under", "muted")
+        x += widest([text]) + 2.5 * LINE
+    return down + 1.7 * LINE
 
 
 def draw_stack(plane: Plane, chart: Chart) -> float:
-    """A bar of parts one after the other for each series; what is against the rest comes last, over what it takes."""
-    inks = dict(zip(chart.names(-1), map(plane.ink, ("pale", "accent", "muted")), strict=False))
-    unit = plane.wide / (max(float(np.clip(values, 0, None).sum()) for values in chart.series.values()) or 1.0)
-    top, line = 0.0, plane.line
+    """A bar of parts for each series, some with the arrows of what came in and what is added."""
+    unit, top = plane.wide / (max(float(v.clip(0).sum()) for v in chart.series.values()) or 1.0), 0.0
     for title, values in chart.series.items():
-        parts = [(name, value) for name, value in zip(chart.names(-1), values.tolist(), strict=True) if value]
-        plane.text(0, top + line, title, "over", weight="bold")
-        top, left, whole = top + 1.2 * line, 0.0, sum(value for _, value in parts)
-        if before := chart.look.get("before", {}).get(title):
-            plane.box(0, top, before * unit, 0.6 * line, plane.ink("pale"))
-            long = f"length {brief(before)}"
-            plane.text(0, top + 0.8 * line, long, "under", weight="bold")
-            plane.text(plane.width([long]) + 2 * line, top + 0.8 * line, "before gamma and beta", "under", "muted")
-            top += 2.3 * line
+        total, before = float(values.sum()), chart.look.get("before", {}).get(title)
+        plane.text(0, top + LINE, title, "over", weight="bold")
+        top += 1.3 * LINE
+        if before:
+            parts = [("before gamma and beta", before, "pale")]
+            top = parts_in_row(plane, top, parts, unit, f"length {brief(before)}")
         if lengths := chart.look.get("arrows", {}).get(title):
-            top += draw_arrows(plane, top, (float(values[0]) * unit, whole * unit), unit, lengths)
-        for name, value in sorted(parts, key=lambda part: part[1] < 0):
-            look: Any = {"hatch": "////" if value < 0 else "", "edgecolor": plane.ink("page")}
-            plane.box((left + min(value, 0.0)) * unit, top, abs(value) * unit, 1.8 * line, inks[name], **look)
-            left += value
-        top += 2.1 * line
-        long = f"length {brief(whole)}"
-        plane.text(0, top, long, "under", weight="bold")
-        x = plane.width([long]) + 2 * line
-        shares = adding_up([100 * value / whole for _, value in parts], 100) if whole else []
-        for i, ((name, value), share) in enumerate(zip(parts, shares, strict=False)):
-            sign = "" if not i else f"{MINUS} " if value < 0 else "+ "
-            text = f"{sign}{name} {share.removeprefix(MINUS) if sign else share} %"
-            plane.box(x, top + 0.15 * line, 0.6 * line, 0.6 * line, inks[name])
-            plane.text(x + line, top, text, "under", "muted")
-            x += plane.width([text]) + 2.5 * line
-        top += 1.8 * line
-    return plane.measured(top)
-
-
-def draw_arrows(plane: Plane, top: float, along: tuple[float, float], unit: float, lengths: Sequence[float]) -> float:
-    """What came in and what is added in the plane of both, over the bar of their sum; how high they are."""
-    (x, end), (had, plus), line = along, lengths, plane.line
-    low = top + 1.4 * line
-    foot = low + float(np.sqrt(max(0.0, (had * unit) ** 2 - x**2)))
-    plane.axes.plot([x, x], [low, foot], color=plane.ink("grid"), linewidth=0.6)
-    for start, tip, paint in (((0.0, foot), (x, low), "pale"), ((x, low), (end, foot), "accent")):
-        look: Any = {"arrowstyle": "-|>,head_length=0.5,head_width=0.22", "color": plane.ink(paint), "linewidth": 1.4}
-        plane.axes.annotate("", tip, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
-    came, room = f"came in: length {brief(had)}", 1.15 * plane.width([f"came in: length {brief(had)}"])
-    plane.text(max(0.0, x - room), low - 0.2 * line, came, "over", "muted")
-    plane.text(max(x, room) + line, low - 0.2 * line, f"added: length {brief(plus)}", "over", "muted")
-    return foot - top + 0.3 * line
-
-
-def spread_words(plane: Plane, words: Sequence[str]) -> tuple[list[float], float]:
-    """The middle of each word along a line, and how large its letters are."""
-    long = [plane.width([each]) + plane.line for each in words]
-    points = max(5.0, min(1.5, plane.wide / sum(long)) * plane.letters)
-    scaled = np.array(long) * points / plane.letters
-    middles = np.cumsum(scaled) - scaled / 2 + max(0.0, (plane.wide - scaled.sum()) / 2)
-    return (middles[::-1] if from_the_right(words) else middles).tolist(), points
-
-
-def rows_of(plane: Plane, chart: Chart) -> tuple[dict[int, float], dict[int, tuple[float, float]], float]:
-    """How far down each arrow runs, where the band of each layer begins and ends, and where all end."""
-    arrows, shares = arrows_of(chart)
-    rows, bands, down = dict[int, float](), dict[int, tuple[float, float]](), 3.4 * plane.line
-    for layer in sorted({each[0] for each in arrows}):
-        begun = down
-        for i in sorted((i for i, each in enumerate(arrows) if each[0] == layer), key=lambda i: -shares[i]):
-            high = max(1.7 * plane.line, WHOLE * shares[i] + 0.7 * plane.line)
-            rows[i], down = down + high / 2, down + high
-        bands[layer] = (begun, down)
-        down += 0.5 * plane.line
-    return rows, bands, down + 1.2 * plane.line
-
-
-def arrows_of(chart: Chart) -> tuple[list[tuple[int, int, int, int]], list[float]]:
-    """The arrows and their shares; behind them what a head takes from several words, which begins where it ends."""
-    gap, more = chart.look["gap"], chart.look["from several"]
-    arrows = [*chart.look["arrows"], *((layer, head, gap, gap) for layer, head, _ in more)]
-    return arrows, [*map(float, chart.numbers.array), *(share for *_, share in more)]
+            # What came in and what is added in the plane of both, over the bar of their sum.
+            x, end, low = float(values[0]) * unit, total * unit, top + 1.4 * LINE
+            foot = low + float(np.sqrt(max(0.0, (lengths[0] * unit) ** 2 - x**2)))
+            plane.axes.plot([x, x], [low, foot], color=ink("grid"), linewidth=0.6)
+            for start, tip, paint in (((0.0, foot), (x, low), "pale"), ((x, low), (end, foot), "accent")):
+                look: Any = {"arrowstyle": "-|>,head_length=0.5,head_width=0.22", "color": ink(paint), "linewidth": 1.4}
+                plane.axes.annotate("", tip, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
+            came, added = f"came in: length {brief(lengths[0])}", f"added: length {brief(lengths[1])}"
+            room = 1.15 * widest([came])
+            plane.text(max(0.0, x - room), low - 0.2 * LINE, came, "over", "muted")
+            plane.text(max(x, room) + LINE, low - 0.2 * LINE, added, "over", "muted")
+            top = foot + 0.3 * LINE
+        shares = adding_up((100 * values / total).tolist(), 100) if total else ["0"] * len(values)
+        parts = []
+        for name, value, share, paint in zip(chart.names(-1), values.tolist(), shares, INKS_OF_PARTS, strict=False):
+            sign = "" if not parts else f"{MINUS} " if value < 0 else "+ "
+            if value:
+                parts.append((f"{sign}{name} {share.removeprefix(MINUS) if sign else share} %", value, paint))
+        top = parts_in_row(plane, top, parts, unit, f"length {brief(total)}")
+    return plane.in_letters(top)
 
 
 def draw_circuit(plane: Plane, chart: Chart) -> float:
     """Arrows from the words that heads read to where they write; all that reach the gap fall into it."""
-    look, line, wide = chart.look, plane.line, plane.wide
-    (middles, points), (rows, bands, end) = spread_words(plane, look["words"]), rows_of(plane, chart)
-    gap, (changed, new), (word, share), (arrows, shares) = look["gap"], look["changed"], look["guess"], arrows_of(chart)
-    single = len(look["arrows"])
-    for layer, (low, high) in bands.items():
-        plane.box(0, low, wide, high - low, plane.ink("grid"), alpha=0.45)
-        plane.text(0.4 * line, low + 0.2 * line, f"layer {layer}", "under", "muted")
-    for i, (name, x) in enumerate(zip(look["words"], middles, strict=True)):
-        paint, weight = ("accent", "bold") if i == changed else ("ink", "normal")
-        box = ring(plane.ink("accent") if i == gap else "none", 0.2)
-        plane.text(x, 2.4 * line, name, "middle", paint, size=points, weight=weight, bbox=box)
-        if reached := [rows[j] for j, (_, _, start, to) in enumerate(arrows) if i in (start, to)]:
-            plane.axes.plot([x, x], [3.3 * line, max(reached)], color=plane.ink("pale"), linewidth=0.7)
-    if changed >= 0:
-        plane.text(middles[changed], 0.8 * line, f"B: {new}", "middle", "second")
-    falling = [i for i in rows_in_order(rows) if arrows[i][3] == gap]
+    look, wide, gap, words = chart.look, plane.wide, chart.look["gap"], chart.look["words"]
+    single = [(*each, share) for each, share in zip(look["arrows"], map(float, chart.numbers.array), strict=True)]
+    # Behind them what a head takes from several words, which begins where it ends.
+    arrows = [*single, *((layer, head, gap, gap, share) for layer, head, share in look["from several"])]
+    long = np.array([widest([word]) + 1.5 for word in words])
+    size = max(LEAST_LETTERS / plane.letters, min(1.5, wide / long.sum()))
+    ends = np.cumsum(size * long) + max(0.0, (wide - size * long.sum()) / 2)
+    middles = (ends - size * long / 2)[:: -1 if from_the_right(words) else 1].tolist()
+    rows, down = dict[int, float](), 3.4 * LINE
+    for layer in sorted({each[0] for each in arrows}):
+        begun = down
+        for i in sorted((i for i, each in enumerate(arrows) if each[0] == layer), key=lambda i: -arrows[i][4]):
+            high = max(1.7 * LINE, WHOLE * arrows[i][4] + 0.7 * LINE)
+            rows[i], down = down + high / 2, down + high
+        plane.box(0, begun, wide, down - begun, ink("grid"), alpha=0.45)
+        plane.text(0.5, begun + 0.2, f"layer {layer}", "under", "muted")
+        down += 0.5 * LINE
+    end = down + 1.2 * LINE
+    for i, (name, x) in enumerate(zip(words, middles, strict=True)):
+        is_changed = i == look["changed"][0]
+        box = ring(ink("accent") if i == gap else "none", 0.2)
+        look_of_word: Any = {"size": size * plane.letters, "weight": "bold" if is_changed else "normal", "bbox": box}
+        plane.text(x, 2.4 * LINE, name, "middle", "accent" if is_changed else "ink", **look_of_word)
+        if is_changed:
+            plane.text(x, 0.8 * LINE, f"B: {look['changed'][1]}", "middle", "second")
+        if reached := [rows[j] for j, arrow in enumerate(arrows) if i in arrow[2:4]]:
+            plane.axes.plot([x, x], [3.3 * LINE, max(reached)], color=ink("pale"), linewidth=0.7)
+    falling = sorted((i for i, arrow in enumerate(arrows) if arrow[3] == gap), key=lambda i: rows[i])
     before = [i for i in falling if middles[arrows[i][2]] <= middles[gap]]
-    falling = [*before[::-1], *(i for i in falling if i not in before)]  # so that none crosses another one
-    turn = middles[gap] - sum(WHOLE * shares[i] + 0.5 for i in falling) / 2
-    for i in [*falling, *(i for i in rows if i not in falling)]:
-        layer, head, start, to = arrows[i]
-        size, y, x = max(0.4, WHOLE * float(shares[i])), rows[i], middles[start]
-        falls = i in falling
-        tint = plane.ink("accent" if falls else "pale")
-        goal = turn + size / 2 if falls else middles[to]
-        way = float(np.sign(goal - x) or 1)
-        if falls:
-            turn += size + 0.5
-            bend = way * min(2.5 + size / 2, abs(goal - x))
-            stop = goal - bend
-            points_of_it = [(x, y), (stop, y), (goal, y), (goal, y + abs(bend)), (goal, end)]
-            dashes = {} if i < single else {"linestyle": (0, (0.6, 0.6))}
-            plane.curve(points_of_it, FALLS, tint, linewidth=size / POINT, **dashes)
+    turn, goals = middles[gap] - sum(WHOLE * arrows[i][4] + 0.2 for i in falling) / 2, dict[int, float]()
+    for i in (*before[::-1], *(i for i in falling if i not in before)):  # so that none crosses another one
+        goals[i] = turn + WHOLE * arrows[i][4] / 2
+        turn += WHOLE * arrows[i][4] + 0.2
+    for i, (layer, head, start, to, share) in enumerate(arrows):
+        high, y, x, goal = max(0.13, WHOLE * share), rows[i], middles[start], goals.get(i, middles[to])
+        tint, way = ink("accent" if i in goals else "pale"), float(np.sign(goal - x) or 1)
+        if i in goals:
+            bend = min(0.8 + high / 2, abs(goal - x))
+            sides = [(x, y), (goal - way * bend, y), (goal, y), (goal, y + bend), (goal, end)]
+            dashes: Any = {} if i < len(single) else {"linestyle": (0, (0.6, 0.6))}
+            plane.curve(sides, [1, 2, 3, 3, 2], tint, linewidth=high * plane.letters, **dashes)
         else:
-            stop = goal
-            plane.curve([(x, y), (goal - way * 2, y)], [1, 2], tint, linewidth=size / POINT)
-            foot, half = goal - way * 2.2, size / 2 + 0.9
-            plane.axes.add_patch(Polygon([(goal, y), (foot, y - half), (foot, y + half)], facecolor=tint, linewidth=0))
-        if i < single:
-            plane.axes.plot([x], [y], "o", color=tint, markersize=size / POINT * 0.9 + 1)
-        source = look["words"][start] if i < single else "several words"
-        name = f"{layer}.{head} from {source} {percent(shares[i], 1)}"
-        name_arrow(plane, name, x, stop, y, tint)
-    text, page = f"{word} {whole_percent(share)}", plane.ink("page")
-    half, frame = plane.width([text]) / 2 + line, {"facecolor": page, "edgecolor": plane.ink("accent"), "linewidth": 1}
-    corner, shape = (middles[gap] - half, end), "round,pad=0,rounding_size=1"
-    plane.axes.add_patch(FancyBboxPatch(corner, 2 * half, 1.8 * line, boxstyle=shape, **frame))
-    plane.text(middles[gap], end + 0.9 * line, text, weight="bold")
-    return plane.measured(draw_whole(plane, end + 2.8 * line, look["whole"]) if look["whole"] else end + 2.2 * line)
-
-
-def draw_whole(plane: Plane, top: float, parts: Sequence[tuple[str, float, str]]) -> float:
-    """What makes up the change, as one bar with a name for each part; where it ends."""
-    x, line, down = 0.0, plane.line, top + 2.6 * plane.line
-    plane.text(0, top, "The whole change", "under", "muted")
-    for text, share, kind in parts:
-        paint = plane.ink({"drawn": "accent", "hatched": "page", "rest": "grid"}[kind])
-        look: Any = {"hatch": "||||", "edgecolor": plane.ink("accent")} if kind == "hatched" else {}
-        plane.box(x, top + 1.4 * line, share * plane.wide, 0.9 * line, paint, **look)
-        plane.box(0, down + 0.15 * line, 0.9 * line, 0.6 * line, paint, **look)
-        plane.text(1.3 * line, down, f"{text} {whole_percent(share)}", "under", "muted")
-        x, down = x + share * plane.wide, down + 1.2 * line
-    return down
-
-
-def rows_in_order(rows: Mapping[int, float]) -> list[int]:
-    """The arrows from above."""
-    return sorted(rows, key=lambda i: rows[i])
-
-
-def name_arrow(plane: Plane, text: str, x: float, stop: float, y: float, tint: Any) -> None:
-    """The name of an arrow in its middle; that of a short one behind where it begins."""
-    half, at = plane.width([text]) / 2 + 0.5 * plane.line, (x + stop) / 2
-    if abs(at - x) < half:
-        at = x + (half + plane.line) * (1 if x + 2 * half + plane.line < plane.wide else -1)
-    at = min(plane.wide - half, max(half + 4 * plane.line, at))
-    plane.text(at, y, text, bbox=ring(tint, page=plane.ink("page"), line=0.5))
-
-
-MARKS: dict[str, Callable[[Plane, Chart], float]] = {
-    "arcs": draw_arcs,
-    "lying": draw_lying,
-    "sum": draw_sum,
-    "spine": draw_spine,
-    "strips": draw_strips,
-    "stack": draw_stack,
-    "circuit": draw_circuit,
-}
+            foot, half = goal - way * 0.7, high / 2 + 0.3
+            plane.curve([(x, y), (foot, y)], [1, 2], tint, linewidth=high * plane.letters)
+            plane.axes.fill([goal, foot, foot], [y, y - half, y + half], color=tint, linewidth=0)
+        if i < len(single):
+            plane.axes.plot([x], [y], "o", color=tint, markersize=0.9 * high * plane.letters + 1)
+        source = words[start] if i < len(single) else "several words"
+        text = f"{layer}.{head} from {source} {percent(share, 1)}"
+        half, middle = widest([text]) / 2 + 0.6, (x + goal) / 2
+        if abs(middle - x) < half:  # too short for its name, which stands behind where it begins
+            middle = x + (half + LINE) * (1 if x + 2 * half + LINE < wide else -1)
+        plane.text(min(wide - half, max(half + 5, middle)), y, text, bbox=ring(tint, page=ink("page"), line=0.5))
+    word, share, turned = look["guess"]
+    text, tint = f"{word} {whole_percent(share)}", ink("second" if turned else "accent")
+    half = widest([text]) / 2 + LINE
+    at = min(wide - half, max(half, middles[gap]))
+    plane.text(at, end + 0.9 * LINE, text, weight="bold", bbox=ring(tint, 0.5, ink("page"), 1))
+    end += 2.8 * LINE
+    if look["whole"]:
+        plane.text(0, end, "The whole change", "under", "muted")
+        end = parts_in_row(plane, end + 1.4 * LINE, look["whole"], wide)
+    return plane.in_letters(end)

@@ -10,9 +10,10 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from string import ascii_lowercase
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -25,32 +26,57 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from encoder.pictures import printed_charts as charts
+from encoder.pictures import printed_maps as maps
+from encoder.pictures import printed_marks as marks
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.archive import archive, write
 from encoder.pictures.export.caption import file_name
 from encoder.pictures.export.tables import to_csv
 from encoder.pictures.export.typeset import OTHER, OTHER_LETTER, latex, markdown, plain_text
-from encoder.pictures.printed_charts import CHARTS
-from encoder.pictures.printed_maps import MAPS
-from encoder.pictures.printed_marks import MARKS
-from encoder.pictures.printed_plane import POINT, Plane
+from encoder.pictures.picture import Answer
+from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, ink
 from encoder.support.cached_property import cached_property
 from encoder.support.errors import EncoderError
 from encoder.support.formatting import MARK
-from encoder.support.theme import BACKGROUND, INK, MUTED, Theme
 
 SIZES = {"shown": (190.5, 9.0), "one": (85.0, 7.0), "two": (180.0, 7.0)}  # width in mm, letters in points; 720 pixels
-WIDTHS, LETTERS = (40.0, 400.0), (5.0, 20.0)
+INCH = 25.4  # mm
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
 MOST_PICTURES = 12
 MOST_CELLS = 200_000  # of a picture: what has more is no picture for a sheet of paper
 NAME = "figure"
 BOX = "\u25a1"
-PRINTED: dict[str, Callable[[Plane, Chart], float]] = MAPS | CHARTS | MARKS
+# How each kind of picture is drawn on a plane; what draws it says how many letters high that is.
+PRINTED: Mapping[str, Callable[[Plane, Chart], float]] = {
+    "matrix": maps.draw_maps,
+    "tiles": partial(maps.draw_maps, kind="tiles"),
+    "maps": partial(maps.draw_maps, kind="maps"),
+    "words": maps.draw_words,
+    "links": charts.draw_links,
+    "bars": charts.draw_bars,
+    "terms": partial(charts.draw_terms, first=True),
+    "signed bars": charts.draw_terms,
+    "curve": charts.draw_curve,
+    "outlines": charts.draw_outlines,
+    "race": charts.draw_race,
+    "points": charts.draw_points,
+    "paths": charts.draw_paths,
+    "units": charts.draw_units,
+    "areas": charts.draw_areas,
+    "arcs": marks.draw_arcs,
+    "lying": marks.draw_lying,
+    "sum": marks.draw_sum,
+    "spine": marks.draw_spine,
+    "strips": marks.draw_strips,
+    "waves": marks.draw_waves,
+    "stack": marks.draw_stack,
+    "circuit": marks.draw_circuit,
+}
 FIRST = "DejaVu Sans"  # comes with matplotlib; what it lacks is looked up in the others of the machine
 NO_LETTERS = re.compile(r"Last Resort|cm[a-z]+\d+$|STIX(Size|NonUni)")  # boxes, and signs at places of letters
-SETTINGS = {
+SETTINGS: Mapping[str, Any] = {
     "svg.fonttype": "none",  # text stays text
     "pdf.fonttype": 42,  # the typeface itself is embedded, and not outlines of its letters
     "svg.hashsalt": "figure",  # the same figure is the same file
@@ -60,24 +86,15 @@ SETTINGS = {
     "image.composite_image": False,  # maps of pixels stay small in a file
     "axes.linewidth": 0.5,
     "hatch.linewidth": 0.5,
+    "axes.facecolor": "none",
+    "text.color": ink("ink"),
+    **dict.fromkeys(("xtick.color", "ytick.color", "axes.labelcolor", "axes.edgecolor"), ink("muted")),
 }
+OF_LETTERS = ("font.size", "axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize")
 LAYOUT = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03)
-CANVASES: dict[str, Any] = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf}
+CANVASES: dict[str, Any] = {"svg": FigureCanvasSVG, "pdf": FigureCanvasPdf, "png": FigureCanvasAgg}
 PRESSED = 3  # of 9: twice as fast as the usual 6, and a tenth larger
 ONE_AT_A_TIME = threading.Lock()  # matplotlib's settings are those of the process
-
-
-class Printable(Protocol):
-    """What can be printed: an answer of the registry, or a `SheetPart` of one's own."""
-
-    @property
-    def title(self) -> str: ...  # noqa: D102
-    @property
-    def caption(self) -> str: ...  # noqa: D102
-    @property
-    def kind(self) -> str: ...  # noqa: D102
-    @property
-    def chart(self) -> Chart: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +113,14 @@ class TooLargeError(EncoderError):
 
 @cache
 def paths() -> dict[str, str]:
-    """The file of each typeface that this machine has, those without feet first."""
+    """The file of each typeface that this machine has, in the order in which letters are looked up in them."""
     faces = [face for face in fontManager.ttflist if face.style == "normal" and not NO_LETTERS.match(face.name)]
-    first = sorted(
-        faces, key=lambda face: ("Sans" not in face.name, "Mono" in face.name, face.name, face.weight != 400)
-    )
-    return {face.name: face.fname for face in reversed(first)}
 
+    def rank(face: Any) -> tuple[Any, ...]:
+        """Those without feet first, of several weights the usual one."""
+        return face.name != FIRST, "Sans" not in face.name, "Mono" in face.name, face.name, face.weight != 400
 
-def installed() -> tuple[str, ...]:
-    """The typefaces in the order in which letters are looked up in them."""
-    return (FIRST, *(family for family in reversed(paths()) if family != FIRST))
+    return {face.name: face.fname for face in sorted(faces, key=rank, reverse=True)}
 
 
 @cache
@@ -122,77 +136,88 @@ def letters_of(family: str) -> frozenset[int]:
 @lru_cache(maxsize=256)
 def faces_for(letters: frozenset[str]) -> tuple[tuple[str, ...], str]:
     """The typefaces that have these letters, as few as come first, and the letters that none has."""
-    faces, left = [FIRST], {c for c in letters if ord(c) not in letters_of(FIRST)}
-    for family in installed():
-        if not left:
-            break
+    faces, left = list[str](), set(letters)
+    for family in reversed(paths()):
         if has := {c for c in left if ord(c) in letters_of(family)}:
             faces.append(family)
             left -= has
-    return tuple(faces), "".join(sorted(left))
+        if not left:
+            break
+    return tuple(faces) or (FIRST,), "".join(sorted(left))
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Pictures below and beside each other; every file is made when it is asked for.
-
-    `size` is a key of SIZES, `width` in mm and `letters` in points take its place where they are given.
+    """Pictures below and beside each other, in a size of SIZES; every file is made when it is asked for.
 
     Raises:
-        EncoderError: a choice outside its limits, no pictures, more than a sheet has, or one of too many cells.
+        EncoderError: another size, no pictures, more than a sheet has, or one of too many cells.
     """
 
-    pictures: Sequence[Printable]
+    pictures: Sequence[Answer | SheetPart]
     size: str = "two"
-    width: float = 0.0
-    letters: float = 0.0
-    theme: Theme = "light"
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.pictures) <= MOST_PICTURES:
             raise EncoderError(f"there are {len(self.pictures)} pictures; a sheet has 1 to {MOST_PICTURES}")
-        if self.size not in SIZES or self.theme not in BACKGROUND:
-            raise EncoderError(
-                f"size and theme are {self.size!r} and {self.theme!r}; {', '.join(SIZES)}, light or dark"
-            )
-        for name, (low, high), usual in zip(("width", "letters"), (WIDTHS, LETTERS), SIZES[self.size], strict=True):
-            value = getattr(self, name) or usual
-            if not low <= value <= high:
-                raise EncoderError(f"{name} is {value}; it must be from {low:g} to {high:g}")
-            object.__setattr__(self, name, value)
+        if self.size not in SIZES:
+            raise EncoderError(f"size is {self.size!r}; {', '.join(SIZES)}")
         for each in self.pictures:
             if each.kind in ("matrix", "maps", "tiles") and (cells := each.chart.numbers.array.size) > MOST_CELLS:
                 raise TooLargeError(f"it has {cells:,} cells; a sheet of paper takes up to {MOST_CELLS:,}")
 
     @property
-    def across(self) -> int:
-        """How many pictures stand in a row."""
-        return 1 if self.width <= 100 else min(2, len(self.pictures))
+    def width(self) -> float:
+        """In mm."""
+        return SIZES[self.size][0]
 
     @property
-    def wide(self) -> float:
-        """How wide each picture is, in mm."""
-        return self.width / self.across - 4
-
-    @cached_property
-    def titles(self) -> list[str]:
-        """What stands over each picture, in two lines at most."""
-        letters = [f"({letter(i)}) " if len(self.pictures) > 1 else "" for i in range(len(self.pictures))]
-        most = int(self.wide / (0.6 * self.letters * POINT))
-        lines = [wrap(f"{at}{plain_text(each.title)}", most) for at, each in zip(letters, self.pictures, strict=True)]
-        return ["\n".join([*each[:1], *([each[1] + "…"] if len(each) > 2 else each[1:2])]) for each in lines]
+    def letters(self) -> float:
+        """How large letters are, in points."""
+        return SIZES[self.size][1]
 
     @cached_property
     def height(self) -> float:
         """In mm."""
         with self.set_for_paper():
-            return float(self.draw(72).get_figheight() * 25.4)
+            return float(self.draw(72).get_figheight() * INCH)
+
+    @property
+    def across(self) -> int:
+        """How many pictures stand in a row."""
+        return 1 if self.size == "one" else min(2, len(self.pictures))
+
+    @property
+    def wide(self) -> float:
+        """How many letters stand side by side in a picture."""
+        return (self.width / INCH * 72 / self.across - 11) / self.letters
+
+    def lettered(self, texts: Iterator[str]) -> list[str]:
+        """The texts of the pictures, each behind its letter where there are several."""
+        return [
+            f"({at}) {text}" if len(self.pictures) > 1 else text
+            for at, text in zip(ascii_lowercase, texts, strict=False)
+        ]
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """What stands over each picture, in two lines at most."""
+        titles = self.lettered(plain_text(each.title) for each in self.pictures)
+        return ["\n".join(wrap(title, int(self.wide / 0.6), max_lines=2, placeholder="…")) for title in titles]
+
+    @property
+    def caption(self) -> str:
+        """What the pictures say of themselves."""
+        return plain_text(" ".join(self.lettered(each.caption for each in self.pictures)))
 
     @cached_property
     def faces(self) -> tuple[tuple[str, ...], str]:
         """The typefaces that the words of the pictures take, and the letters that none of this machine has."""
-        words = "".join([*self.titles, *(word for each in self.pictures for word in words_of(each.chart))])
-        return faces_for(frozenset(c for c in words if c.isprintable() and not c.isspace()))
+        charts = [each.chart for each in self.pictures]
+        words = [strings([chart.numbers.names, chart.numbers.words, chart.look]) for chart in charts]
+        return faces_for(
+            frozenset(c for some in (self.titles, *words) for word in some for c in word if c.isprintable())
+        )
 
     @property
     def note(self) -> str:
@@ -203,40 +228,33 @@ class Sheet:
         more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
         return f"{BOX}: this machine has no typeface for {some}{more}."
 
-    @cached_property
-    def lines_of_note(self) -> str:
-        """The same in lines that have room."""
-        return "\n".join(wrap(self.note, int(self.width / (0.6 * self.letters * POINT))))
-
     def draw(self, dpi: float, *, noted: bool = False) -> Figure:
         """The drawing, with the note below it; an SVG has none, for whoever opens it has typefaces of their own."""
-        figure = Figure((self.width / 25.4, 1.0), dpi=dpi, layout=LAYOUT)
-        figure.set_facecolor(BACKGROUND[self.theme])
+        figure, letter = Figure((self.width / INCH, 1.0), dpi=72, layout=LAYOUT), self.letters / 72
         grid = figure.add_gridspec(-(-len(self.pictures) // self.across), self.across)
-        line, heights = 1.25 * self.letters * POINT, [0.0] * grid.nrows
-        for i, (each, title) in enumerate(zip(self.pictures, self.titles, strict=True)):
-            row, column = divmod(i, self.across)
-            part = figure.add_subfigure(grid[row, column])
+        parts = [figure.add_subfigure(grid[divmod(i, self.across)]) for i in range(len(self.pictures))]
+        planes = [Plane(part.subplots(), self.wide, self.letters) for part in parts]
+        high = [PRINTED[each.kind](plane, each.chart) for plane, each in zip(planes, self.pictures, strict=True)]
+        figure.set_figheight(sum(high) * letter)
+        heights = [0.0] * grid.nrows
+        for i, (part, plane, title) in enumerate(zip(parts, planes, self.titles, strict=True)):
             part.suptitle(title, x=0.01, ha="left", size=self.letters * 1.1)
-            plane = Plane(part.subplots(), self.wide, self.letters, self.theme)
-            high = PRINTED[each.kind](plane, each.chart) + (1.3 + title.count("\n")) * 1.15 * line + 4
-            heights[row] = max(heights[row], high)
+            around = (getattr(plane.axes.get_tightbbox(), "height", 0.0) - plane.axes.bbox.height) / 72
+            own = (high[i] + 1.15 * LINE * (1 + title.count("\n"))) * letter + around + 0.12
+            heights[i // self.across] = max(heights[i // self.across], own)
         grid.set_height_ratios(heights)
-        below = (1.5 + self.lines_of_note.count("\n")) * line * bool(self.note)
-        figure.set_figheight((sum(heights) + below) / 25.4)
-        if noted and self.note:
-            figure.supxlabel(self.lines_of_note, x=0.01, ha="left", size=max(5.0, 0.85 * self.letters))
+        lines = wrap(self.note, int(self.wide * self.across / 0.6))
+        figure.set_figheight(sum(heights) + (len(lines) + 0.5) * LINE * letter * bool(lines))
+        if noted and lines:
+            figure.supxlabel("\n".join(lines), x=0.01, ha="left", size=max(LEAST_LETTERS, 0.85 * self.letters))
+        figure.set_dpi(dpi)
         return figure
 
     @contextmanager
     def set_for_paper(self) -> Iterator[None]:
         """Matplotlib's settings for this sheet, which no other one has meanwhile."""
-        ink, muted = INK[self.theme], MUTED[self.theme]
-        colours = {f"{name}.color": muted for name in ("xtick", "ytick")}
-        colours |= {"text.color": ink, "axes.labelcolor": muted, "axes.edgecolor": muted, "axes.facecolor": "none"}
-        settings: Any = SETTINGS | colours | {"font.sans-serif": [*self.faces[0]], "font.size": self.letters}
-        sizes = {f"{name}size": self.letters for name in ("axes.label", "axes.title", "xtick.label", "ytick.label")}
-        with ONE_AT_A_TIME, rc_context(settings | sizes), warnings.catch_warnings():
+        own: dict[Any, Any] = {**SETTINGS, **dict.fromkeys(OF_LETTERS, self.letters), "font.sans-serif": self.faces[0]}
+        with ONE_AT_A_TIME, rc_context(own), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph")
             yield
 
@@ -244,26 +262,26 @@ class Sheet:
         """The drawing as a file of that kind."""
         with self.set_for_paper(), io.BytesIO() as file:
             figure = self.draw(dpi, noted=kind != "svg")
+            canvas: Any = CANVASES[kind](figure)
+            if kind == "png" and (dots := math.prod(figure.get_size_inches()) * dpi**2) > MOST_PIXELS:
+                raise EncoderError(f"at {dpi} dpi it has {dots:,.0f} dots; {MOST_PIXELS:,} are the most")
             LAYOUT.execute(figure)
             figure.set_layout_engine("none")  # it is laid out; `savefig` would draw it once more for that
-            if kind == "png":
-                save_pixels(figure, file, **options)
+            if kind == "png":  # no layer of transparency, and the texts in letters of any script
+                canvas.draw()
+                opaque, header = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]), PngInfo()
+                for name, text in options["metadata"].items():
+                    header.add_itxt(name, text)
+                opaque.save(file, "png", dpi=(dpi, dpi), pnginfo=header, compress_level=PRESSED)
             else:
-                getattr(CANVASES[kind](figure), f"print_{kind}")(file, **options)
+                getattr(canvas, f"print_{kind}")(file, **options)
             return file.getvalue()
-
-    @property
-    def caption(self) -> str:
-        """What the pictures say of themselves."""
-        letters = [f"({letter(i)}) " if len(self.pictures) > 1 else "" for i in range(len(self.pictures))]
-        captions = [f"{at}{each.caption}" for at, each in zip(letters, self.pictures, strict=True)]
-        return plain_text(" ".join(captions))
 
     def svg(self, *, in_page: bool = False) -> str:
         """The drawing as SVG; every word in it is text."""
         svg = self.saved("svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}).decode("utf-8")
         begun = svg[svg.index("<svg ") : svg.index(">", svg.index("<svg ")) + 1]
-        in_mm = re.sub(r'="([\d.]+)pt"', lambda size: f'="{float(size[1]) * POINT:.3f}mm"', begun)
+        in_mm = re.sub(r'="([\d.]+)pt"', lambda size: f'="{float(size[1]) * INCH / 72:.3f}mm"', begun)
         sized = in_mm.replace("<svg ", '<svg role="img" ', 1)
         if in_page:
             aria_label = f' aria-label="{html.escape(self.caption)}">'
@@ -277,7 +295,7 @@ class Sheet:
 
     def dots(self, dpi: int) -> tuple[float, float]:
         """Width and height in so many dots per inch."""
-        return self.width / 25.4 * dpi, self.height / 25.4 * dpi
+        return self.width / INCH * dpi, self.height / INCH * dpi
 
     def png(self, dpi: int = DPI[0]) -> bytes:
         """The drawing in pixels; the file says how large they are in print.
@@ -285,20 +303,19 @@ class Sheet:
         Raises:
             EncoderError: that is no number of dots per inch from 36 to 1200, or makes more than 30 million of them.
         """
-        wide, high = self.dots(dpi)
-        if not 36 <= dpi <= 1200 or wide * high > MOST_PIXELS:
-            raise EncoderError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
-        return self.saved("png", dpi, texts={"Title": self.titles[0], "Description": self.caption})
+        if not 36 <= dpi <= 1200:
+            raise EncoderError(f"dpi is {dpi}; it must be from 36 to 1200")
+        return self.saved("png", dpi, metadata={"Title": self.titles[0], "Description": self.caption})
 
     def csv(self) -> str:
         """The numbers of all pictures, one table after another, each under the letter of its picture."""
         tables = [to_csv(each.chart.numbers.table(each.chart.at)).removeprefix(MARK) for each in self.pictures]
-        return MARK + "\n".join(f"picture {letter(i)}\n{table}" for i, table in enumerate(tables))
+        return MARK + "\n".join(f"picture {at}\n{table}" for at, table in zip(ascii_lowercase, tables, strict=False))
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, over both columns where it is wider than one."""
         label, caption = file_name(file.rpartition(".")[0] or file), latex(self.caption)
-        figure = "figure*" if self.width > 100 else "figure"
+        figure = "figure" if self.size == "one" else "figure*"
         return (
             f"{OTHER if OTHER_LETTER in caption else ''}\\begin{{{figure}}}\n  \\centering\n"
             f"  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
@@ -327,33 +344,10 @@ class Sheet:
             return file.getvalue()
 
 
-def words_of(chart: Chart) -> list[str]:
-    """The words that stand in a picture."""
-    return [*strings(list(chart.numbers.names.values())), *strings(chart.numbers.words), *strings(chart.look)]
-
-
 def strings(value: Any) -> Iterator[str]:
     """The texts in a value, however deep."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        yield from strings(list(value.values()))
-    elif isinstance(value, list | tuple):
-        for part in value:
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
             yield from strings(part)
-
-
-def save_pixels(figure: Figure, file: io.BytesIO, texts: Mapping[str, str]) -> None:
-    """Write a drawing as PNG: no layer of transparency, and the texts in letters of any script."""
-    canvas: Any = FigureCanvasAgg(figure)
-    header = PngInfo()
-    canvas.draw()
-    for name, text in texts.items():
-        header.add_itxt(name, text)
-    dots, opaque = (figure.dpi, figure.dpi), np.asarray(canvas.buffer_rgba())[..., :3]
-    Image.fromarray(opaque).save(file, "png", dpi=dots, pnginfo=header, compress_level=PRESSED)
-
-
-def letter(at: int) -> str:
-    """The letter of a picture, counted from 0."""
-    return chr(ord("a") + at)

@@ -14,7 +14,17 @@ from encoder.pictures.figures.scatter import links
 from encoder.pictures.numbers import array
 from encoder.support.theme import Theme
 
-FOR_PAPER = ("least", "points_of", "screen", "written")  # what only a printed picture is told
+FOR_PAPER = (
+    "followed",
+    "framed",
+    "least",
+    "mark",
+    "path",
+    "points_of",
+    "screen",
+    "standing",
+    "written",
+)  # what only a printed picture is told
 
 
 def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
@@ -33,7 +43,7 @@ def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
 
 def draw_strips(chart: Chart, theme: Theme) -> Drawn:
     """Vectors below one another."""
-    return matrix(chart.numbers.array, chart.names(0), "dimension", kind=chart.values, theme=theme)
+    return matrix(chart.numbers.array, chart.names(0), chart.numbers.dims[1], kind=chart.values, theme=theme)
 
 
 def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
@@ -62,7 +72,7 @@ def draw_curve(chart: Chart, theme: Theme) -> Drawn:
     along = chart.numbers.names.get(dim, "")
     counted = isinstance(along, str) or any(isinstance(name, str) for name in along)
     places = np.arange(chart.numbers.array.shape[-1]) if counted else np.array(along, dtype=float)
-    options = {"titles": (dim, chart.unit)} | dict(chart.look)
+    options = {"titles": (dim, chart.unit)} | {name: of for name, of in chart.look.items() if name not in FOR_PAPER}
     return charts.lines(chart.series, places, theme=theme, **options)
 
 
@@ -74,7 +84,8 @@ def draw_race(chart: Chart, theme: Theme) -> Drawn:
 def draw_words(chart: Chart, theme: Theme) -> Drawn:
     """The likeliest words of each row."""
     words, values = [list(row) for row in chart.numbers.words], chart.numbers.array
-    return charts.likeliest(words, values, chart.names(0), kind=chart.values, theme=theme, **chart.look)
+    options = {name: of for name, of in chart.look.items() if name not in FOR_PAPER}
+    return charts.likeliest(words, values, chart.names(0), kind=chart.values, theme=theme, **options)
 
 
 def draw_points(chart: Chart, theme: Theme) -> Drawn:
@@ -134,6 +145,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "spine": draw_signed_bars,
     "sum": draw_terms,
     "strips": draw_strips,
+    "waves": draw_strips,
     "terms": draw_terms,
     "curve": draw_curve,
     "race": draw_race,

@@ -13,8 +13,10 @@ from made_once import level_1, level_13
 from mounted import Mounted
 from PIL import Image
 from playwright.sync_api import Page
+from shared_models import pretrained
 
 from encoder import TextEncoder
+from encoder.edits.edit_text import edits_to_text, text_to_edits
 from encoder.packet.levels import MORE, OF_WORDS
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
@@ -31,29 +33,39 @@ SENTENCES = (
 SVG = "{http://www.w3.org/2000/svg}"
 TITLES = "all => all.map(one => one.title)"
 Saved = Callable[[Page, str], tuple[Answer, list[str]]]
+LABELS = "good-or-bad"
+ACCENT, SECOND, INK = "#1f6fb2", "#b4532a", "#262a33"
+
+
+def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
+    """A level of a run, as the server makes it."""
+    level, words = asked["level"], asked.get("words", ())
+    if level == 13:
+        pair = asked["sentence"], asked.get("other", "")
+        return level_13(encoder, *pair, asked["step"], asked.get("index", ()), words)
+    trace = encoder.trace(asked["sentence"], edits=text_to_edits(asked.get("edits") or ""))
+    if level in OF_WORDS:
+        return OF_WORDS[level](encoder, trace, asked["step"], asked["index"], words)
+    return level_1(encoder, trace) if level == 1 else MORE[level](encoder, trace, max(0, asked.get("layer", 0)))
 
 
 @pytest.fixture(params=SENTENCES)
 def shown(request: pytest.FixtureRequest, mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
     """Opens a page with the run of a sentence."""
-    trace = base.trace(request.param)
-
-    def packet(asked: dict[str, Any]) -> bytes:
-        level = asked["level"]
-        if level == 13:
-            pair = asked["sentence"], asked.get("other", "")
-            return level_13(base, *pair, asked["step"], asked.get("index", ()), asked.get("words", ()))
-        if asked["sentence"] != trace.text:
-            return level_1(base, base.trace(asked["sentence"]))
-        if level in OF_WORDS:
-            return OF_WORDS[level](base, trace, asked["step"], asked["index"], asked.get("words", ()))
-        return level_1(base, trace) if level == 1 else MORE[level](base, trace, max(0, asked.get("layer", 0)))
-
-    return lambda name, **first: mounted(name, packet, first={"sentence": trace.text, **first})
+    return lambda name, **first: mounted(
+        name, lambda asked: packet(base, asked), first={"sentence": request.param, **first}
+    )
 
 
 @pytest.fixture
-def saved(base: TextEncoder) -> Saved:
+def labelled(mounted: Mounted) -> Callable[..., Page]:
+    """Opens a page of the shipped model with labels."""
+    encoder, first = pretrained(LABELS), {"model": LABELS, "sentence": "The food was not good at all."}
+    return lambda name, **more: mounted(name, lambda asked: packet(encoder, asked), first={**first, **more})
+
+
+@pytest.fixture
+def saved() -> Saved:
     """What the server makes of what Save asks for under a name: the picture, and the texts of its SVG."""
 
     def make(page: Page, key: str) -> tuple[Answer, list[str]]:
@@ -71,9 +83,11 @@ def saved(base: TextEncoder) -> Saved:
         each = picture(key)
         view, notes = from_query(asked["query"], lambda model: None, {option.key for option in each.options})
         assert not notes
-        run = base.trace(view.sentence)
-        other = run if each.needs == "unchanged" else base.trace(view.other) if view.other else None
-        answer = each.of(Scene(view, base, run, other))
+        encoder = pretrained(view.model)
+        run, edits = encoder.trace(view.sentence), edits_to_text(view.edits)
+        changed = encoder.trace(view.sentence, edits=view.edits) if edits else run
+        other = changed if each.needs == "unchanged" else encoder.trace(view.other) if view.other else None
+        answer = each.of(Scene(view, encoder, run if each.needs == "unchanged" else changed, other))
         return answer, ["".join(text.itertext()) for text in drawn(answer).iter(f"{SVG}text")]
 
     return make
@@ -82,6 +96,11 @@ def saved(base: TextEncoder) -> Saved:
 def drawn(answer: Answer) -> ElementTree.Element:
     """What is saved of a picture."""
     return ElementTree.fromstring(Sheet((answer,), "shown").svg())
+
+
+def strokes(answer: Answer, colour: str, width: float) -> int:
+    """How many lines of a colour and a width are saved."""
+    return len(re.findall(rf"stroke: {colour}; stroke-width: {width:g}[;\"]", Sheet((answer,), "shown").svg()))
 
 
 def numbers(page: Page, selector: str, name: str) -> list[float]:
@@ -144,15 +163,15 @@ def test_a_sum_at_its_words_and_the_board_of_parts(shown: Callable[..., Page], s
     page.locator(".ws-words [data-share]").first.wait_for()
     answer, texts = saved(page, "why_sum")
     terms, on_screen = terms_of_sum(answer.chart), numbers(page, ".ws-words [data-share]", "share")
-    np.testing.assert_allclose([value for _, value, _ in terms], on_screen, atol=2e-3)
-    assert [name for name, _, _ in terms] == page.locator(".ws-words .ws-name").all_text_contents()
+    np.testing.assert_allclose([value for _, value, *_ in terms], on_screen, atol=2e-3)
+    assert [name for name, *_ in terms] == page.locator(".ws-words .ws-name").all_text_contents()
     assert {plain(text) for text in page.locator(".ws-said").all_text_contents()} <= {plain(text) for text in texts}
     page = shown("what_if")
     page.locator("button[data-value]").first.wait_for()
     answer, texts = saved(page, "part_board")
     np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, "button[data-value]", "value"), atol=1e-4)
     cells = [text for text in page.locator("button[data-value]").all_text_contents() if text]
-    assert len(cells) > 40 and texts[: len(cells)] == cells
+    assert len(cells) > 40 and follow(cells, texts)
 
 
 # Mounts the page once more, and tells what canvases write since each was last cleared.
@@ -195,6 +214,21 @@ def test_words_after_layers(shown: Callable[..., Page], saved: Saved) -> None:
     assert len(cells) == 70 and follow([plain(text) for text in cells], [plain(text) for text in texts])
 
 
+def test_the_way_of_the_word_that_is_followed(shown: Callable[..., Page], saved: Saved) -> None:
+    page = shown("output")
+    page.locator(".ou-cell").first.wait_for()
+    for press in ("0,2", "6,0"):
+        page.locator(f"[data-cell='{press}']").click()
+        answer, texts = saved(page, "lens")
+        cells = page.locator(".ou-cell.is-followed").evaluate_all("all => all.map(one => one.dataset.cell)")
+        on_screen = dict(map(int, cell.split(",")) for cell in cells)
+        assert answer.chart.look["path"] == [on_screen[i] for i in range(len(on_screen))]
+        standing = page.locator(".ou-row.is-plain .ou-cell :is(bdi, small)").all_text_contents()
+        assert len(standing) == 14 and follow([plain(text) for text in standing], [plain(text) for text in texts])
+        assert page.locator(".ou-row.is-plain .ou-row-name").text_content() in texts
+        assert strokes(answer, SECOND, 1.2) == 7 + 6  # a ring about each cell, and the line between them
+
+
 def test_strips(shown: Callable[..., Page], saved: Saved) -> None:
     for name, key in (("embedding", "embedding_strips"), ("add_norm", "norm_strips")):
         page = shown(name)
@@ -209,6 +243,50 @@ def test_strips(shown: Callable[..., Page], saved: Saved) -> None:
             told = page.locator(".em-numbers td.is-chosen").all_text_contents()
             on_screen = [float(text.replace("\u2212", "-")) for text in told]
             np.testing.assert_allclose(answer.numbers.array[:, int(column)], on_screen, atol=2e-3)
+
+
+def test_waves(shown: Callable[..., Page], saved: Saved) -> None:
+    page = shown("embedding", step="embedding.positions")
+    page.locator(".em-waves .curve").first.wait_for()
+    answer, texts = saved(page, "place_waves")
+    titles = page.locator(".em-waves figcaption").all_text_contents()
+    assert len(titles) >= 3 and [text for text in texts if text in titles] == titles
+
+    def heights(selector: str) -> list[np.ndarray]:
+        """The numbers of curves on the screen, whose drawing goes from 1 to -1 over 100."""
+        paths = page.locator(f".em-waves {selector}").evaluate_all("all => all.map(one => one.getAttribute('d'))")
+        return [1 - 2 * np.array(re.findall(r"[ML]\S+ ([\d.-]+)", path), dtype=float) / 100 for path in paths]
+
+    np.testing.assert_allclose(answer.numbers.array, heights(".curve-dots"), atol=5e-3)
+    x, curves = answer.chart.look["curves"]
+    np.testing.assert_allclose(curves.reshape(-1, len(x)), heights(".curve-line"), atol=5e-3)
+    ((across,), *others) = [
+        re.findall(r"M([\d.]+)", path)
+        for path in page.locator(".em-waves .curve-mark").evaluate_all("all => all.map(one => one.getAttribute('d'))")
+    ]
+    assert others and answer.chart.look["position"] == round(float(across) / 1000 * x[-1])
+    assert [strokes(answer, colour, 0.9) for colour in (ACCENT, SECOND)] == [len(titles)] * 2
+    dashed = rf"stroke-dasharray: [^\"]*stroke: {SECOND}; stroke-width: 0.9"  # cosines, as on the screen
+    assert len(re.findall(dashed, Sheet((answer,)).svg())) == len(titles)
+
+
+def test_what_hiding_each_word_costs(shown: Callable[..., Page], saved: Saved) -> None:
+    page = shown("output")
+    page.locator(".ws-hide input").set_checked(True)
+    answer, texts = saved(page, "why_sum")
+    costs = [plain(text) for text in page.locator(".ws-lost").all_text_contents()]
+    assert len(costs) > 2 and [text for text in map(plain, texts) if re.match("costs|gains", text)] == costs
+    marks = page.locator(".ws-words > div").evaluate_all(
+        "all => all.map(one => one.querySelector('b') ? Number(one.style.getPropertyValue('--mark')) : null)"
+    )
+    ours = [lost for *_, lost in terms_of_sum(answer.chart)]
+    assert [mark is not None for mark in marks] == [bool(np.isfinite(lost)) for lost in ours]
+    some = [(mark, lost) for mark, lost in zip(marks, ours, strict=True) if mark is not None]
+    marked, lost_without = np.array(some).T
+    np.testing.assert_allclose(marked / np.abs(marked).max(), lost_without / np.abs(lost_without).max(), atol=5e-3)
+    assert f"stroke: {INK}; stroke-width: 1.4" in Sheet((answer,)).svg()
+    page.locator(".ws-hide input").set_checked(False)
+    assert not [text for text in saved(page, "why_sum")[1] if re.match("costs|gains", text)]
 
 
 def test_units(shown: Callable[..., Page], saved: Saved) -> None:
@@ -269,7 +347,7 @@ def test_arrows(shown: Callable[..., Page], saved: Saved) -> None:
     page = shown("compare", other="The key to the cabinet [MASK] on the table.")
     page.locator(".cc-name").first.wait_for()
     _, texts = saved(page, "carried")
-    names = [plain(text).removesuffix("Cutthisarrow") for text in page.locator(".cc-name").all_text_contents()]
+    names = [plain(text).removesuffix("Cutit") for text in page.locator(".cc-name").all_text_contents()]
     assert len(names) > 2 and sorted(names) == sorted(plain(text) for text in texts if re.match(r"\d\.\d from", text))
     assert plain(page.locator(".cc-box").text_content() or "") in [plain(text) for text in texts]
 
@@ -284,3 +362,46 @@ def test_what_makes_up_a_change(shown: Callable[..., Page], saved: Saved) -> Non
     for marks in (".cc-several", ".cc-whole li"):
         names = [plain(text) for text in page.locator(marks).all_text_contents()]
         assert names and {*names} <= {*printed}, marks
+
+
+def test_arrows_and_the_board_of_a_label(labelled: Callable[..., Page], saved: Saved) -> None:
+    page = labelled("compare", other="The food was very good at all.")
+    page.locator(".cc-name").first.wait_for()
+    answer, texts = saved(page, "carried")
+    names = [plain(text).removesuffix("Cutit") for text in page.locator(".cc-name").all_text_contents()]
+    assert len(names) > 2 and sorted(names) == sorted(plain(text) for text in texts if re.match(r"\d\.\d from", text))
+    assert plain(page.locator(".cc-box").text_content() or "") in [plain(text) for text in texts]
+    words = page.locator(".cc-word > bdi").all_text_contents()
+    assert answer.chart.look["words"] == words and words[-1] == "label"
+    answer, texts = saved(page, "carried_board")
+    np.testing.assert_allclose(
+        answer.numbers.array.ravel(), numbers(page, ".cc-board [data-value]", "value"), atol=1e-4
+    )
+    assert follow([text for text in page.locator(".cc-board [data-value]").all_text_contents() if text], texts)
+    taken = page.locator(".cc-board .is-set").count()
+    assert taken == len(answer.chart.look["framed"]) == strokes(answer, INK, 1.2)
+
+
+def test_a_word_of_a_label_is_hidden(labelled: Callable[..., Page], saved: Saved) -> None:
+    page = labelled("what_if")
+    page.locator(".wi-word").nth(3).click()
+    page.locator("[data-after]").first.wait_for()
+    answer, texts = saved(page, "label_hidden")
+    for row, name in zip(answer.numbers.array, ("before", "after"), strict=True):
+        np.testing.assert_allclose(row, numbers(page, ".wi-bars [data-guess]", name), atol=1e-4)
+    said = [plain(text) for text in page.locator(".wi-bars .bar-said").all_text_contents()]
+    assert said and {*said} <= {plain(text) for text in texts}
+    assert "The line: with the word" in texts and strokes(answer, INK, 1.2) == len(said)
+
+
+def test_the_board_of_a_label(labelled: Callable[..., Page], saved: Saved) -> None:
+    page = labelled("what_if", edits="layers.5.attention.heads:zero:h=2")
+    page.locator(".wi-bars [data-after]").first.wait_for()
+    answer, _ = saved(page, "guess_changed")
+    for row, name in zip(answer.numbers.array, ("before", "after"), strict=True):
+        np.testing.assert_allclose(row, numbers(page, ".wi-bars [data-guess]", name), atol=1e-4)
+    answer, texts = saved(page, "part_board")
+    page.locator("button[data-value]").first.wait_for()
+    cells = [text for text in page.locator("button[data-value]").all_text_contents() if text and text != "✕"]
+    np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, "button[data-value]", "value"), atol=1e-4)
+    assert len(cells) > 40 and {*cells} <= {*texts}

@@ -139,14 +139,18 @@ def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -
 def race(ranks: np.ndarray, words: list[str], theme: Theme = "light") -> Drawn:
     """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words]."""
     series = {label(word): ranks[:, i] for i, word in enumerate(words)}
+    return lines(series, np.arange(len(ranks)) - 1, theme=theme, **race_axes(ranks))
+
+
+def race_axes(ranks: np.ndarray) -> dict[str, Any]:
+    """What the axes of a race are called, and what they show."""
     layers, worst = len(ranks) - 1, int(ranks.max())
     edge = 0.02 * max(1, layers)
     after = range(-1, layers, 1 + layers // 12)  # layers that are written; -1 is before the first
     texts = ["input" if i < 0 else str(i) for i in after]
     across = {"range": [-1 - edge, layers - 1 + edge], "tickvals": [*after], "ticktext": texts}
     down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
-    x, titles = np.arange(len(ranks)) - 1, ("after layer", "rank")
-    return lines(series, x, titles, logarithmic=(False, True), theme=theme, frames=(across, down))
+    return {"titles": ("after layer", "rank"), "logarithmic": (False, True), "frames": (across, down)}
 
 
 def level(values: np.ndarray) -> dict[str, Any]:

@@ -4,20 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from encoder.experiments.circuit import CarriedChange, Edge, MinimalPair, carried_change, run_pair
-from encoder.metrics.lens import word
+from encoder.metrics import largest_cell
+from encoder.metrics.answer import SENTENCE, answers, name_of
+from encoder.packet.circuit_level import as_board
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import listed, percent, shown
+from encoder.support.formatting import listed, percent, shown, tight
 
 ROUNDED = 0.005  # of the change: less is no percent
 
-GAP = Option(
-    "gap",
-    lambda scene: [i for i, token in enumerate(scene.t.tokens) if token == scene.encoder.mask_token],
-    lambda scene: None,
-)
+
+def places(scene: Scene) -> list[int]:
+    """Where an answer can stand: gaps, or words that have a label of their own."""
+    labelled = answers(scene.config).labels is not None
+    return [i for i, token in enumerate(scene.t.tokens) if labelled or token == scene.encoder.mask_token]
+
+
+GAP = Option("gap", places, lambda scene: None)
 FIRST, SECOND = (Option(key, None, lambda scene: "") for key in ("guess", "over"))
 
 
@@ -55,10 +60,10 @@ def spelled(answer: Answer, position: int) -> str:
 
 def names(answer: Answer) -> Mapping[str, list[str]]:
     """What each arrow is called."""
-    gap = answer.value(as_run(answer.scene)).place
+    gap, labelled = answer.value(as_run(answer.scene)).place, answers(answer.scene.config).labels is not None
 
     def called(position: int) -> str:
-        return "the gap" if position == gap else spelled(answer, position)
+        return ("the label" if labelled else "the gap") if position == gap else spelled(answer, position)
 
     return {
         "arrow": [
@@ -79,23 +84,21 @@ def say(answer: Answer) -> str:
 def look(answer: Answer) -> Mapping[str, Any]:
     """The words, from where to where each arrow leads, and what is guessed."""
     scene, run = answer.scene, answer.value(as_run(answer.scene))
-    text = run.a.tokenization
-    words = [pieces for pieces in text.words if not text.special[pieces[0]] or run.place in pieces]
-    at = {piece: i for i, pieces in enumerate(words) for piece in pieces}
-    ends = [
-        (*edge.head, at.get(edge.sources[0], -1), at[edge.target]) for edge in edges_of(answer) if edge.target in at
-    ]
-    shares = run.a["mlm.logits"][run.place].double().softmax(-1)
+    text, edges, how = run.a.tokenization, edges_of(answer), answers(scene.config)
+    touched = {run.place, *(end for edge in edges for end in (*edge.sources, edge.target))}
+    words = [pieces for pieces in text.words if not text.special[pieces[0]] or touched & {*pieces}]
+    at = {piece: i for i, pieces in enumerate(words) for piece in pieces} | {SENTENCE: len(words)}
+    shares = how.shares(how.scores(run.a, run.place).double())
     first = int(shares.argmax())
     return {
-        "words": [shown(text.spelled(pieces)) for pieces in words],
-        "arrows": ends,
+        "words": [*(shown(text.spelled(pieces)) for pieces in words), *["label"] * how.of_sentence],
+        "arrows": [(*edge.head, at[edge.sources[0]], at[edge.target]) for edge in edges],
         "gap": at[run.place],
         "changed": (
             at.get(run.changed, -1),
             shown(run.b.tokenization.spelled(run.b.tokenization.word_of(run.changed))),
         ),
-        "guess": (shown(word(scene.encoder, first)), float(shares[first])),
+        "guess": (name_of(scene.encoder, first), float(shares[first]), first == run.answers[1]),
         "from several": [(*head, share) for head, share in answer.value(study_of(scene)).from_several.items()],
         "whole": whole(answer),
     }
@@ -114,11 +117,11 @@ def whole(answer: Answer) -> list[tuple[str, float, str]]:
     drawn = "all arrows together" + ", pale ones too" * (together > share and further)
     heads = listed([f"{layer}.{head}" for layer, head in sorted(change.heads.heads)])
     parts = [
-        (drawn, together, "drawn"),
+        (drawn, together, "accent"),
         (f"{heads} from other words", share - together, "hatched"),
-        ("all else", 1 - max(share, together), "rest"),
+        ("all else", 1 - max(share, together), "grid"),
     ]
-    return [part for part in parts if part[1] >= ROUNDED]
+    return [(f"{text} {tight(percent(part, 1))}", part, paint) for text, part, paint in parts if part >= ROUNDED]
 
 
 CARRIED = Picture(
@@ -133,9 +136,40 @@ CARRIED = Picture(
     values="share",
     title="Which heads carry the change from A to B, and from where",
     say=say,
-    about=lambda scene: About(scene.t, reads=("mlm.logits",)),
+    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=look,
+    heavy=True,
+)
+
+
+AGAINST = 0.05  # of the change: a head that carries as much the other way has a colour of its own
+
+
+def say_board(answer: Answer) -> str:
+    """The head that carries most alone."""
+    values = answer.numbers.array
+    layer, head = largest_cell(values)
+    return f"Head {head} of layer {layer} alone carries most, {percent(float(values[layer, head]), 1)} of the change."
+
+
+CARRIED_BOARD = Picture(
+    key="carried_board",
+    page="compare",
+    question="What does each head alone carry of the change of a word to the guess?",
+    measure=lambda scene: call(as_board, study_of(scene).each, ENC.config),
+    dims=("layer", "head"),
+    unit="share of the change",
+    values=lambda answer: "signed" if float(answer.numbers.array.min()) <= -AGAINST else "positive",
+    title="What each head alone carries of the change from A to B",
+    say=say_board,
+    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
+    needs="same model",
+    options=(GAP, FIRST, SECOND),
+    look=lambda answer: {
+        "framed": [*answer.value(study_of(answer.scene)).heads.heads],
+        "written": "large percent",
+    },
     heavy=True,
 )

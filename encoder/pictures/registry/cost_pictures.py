@@ -142,5 +142,5 @@ PART_BOARD = Picture(
     say=say_board,
     about=about_logits,
     options=ASKED[:2],
-    look=lambda answer: in_points(answer.scene),
+    look=lambda answer: {"points_of": share_of(answer.scene)},
 )

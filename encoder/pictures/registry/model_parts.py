@@ -22,6 +22,7 @@ from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call, step
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, token_of
+from encoder.support.errors import EncoderError
 from encoder.support.formatting import brief, percent, shown
 
 WORDS = 10
@@ -182,7 +183,78 @@ PLACE = of_page(
     say=say_place,
     about=lambda scene: About(scene.t, reads=("embedding.positions",)),
     options=(WORD,),
-    look=lambda answer: {"frames": ({}, {"range": [min(0.0, float(answer.numbers.array.min())), 1.05]})},
+    look=lambda answer: {
+        "frames": ({}, {"range": [min(0.0, float(answer.numbers.array.min())), 1.05]}),
+        "mark": answer.scene[WORD],
+    },
+)
+
+
+def n_waves(scene: Scene) -> int:
+    """How many pairs of numbers are waves over the positions.
+
+    Raises:
+        EncoderError: none are.
+    """
+    config = scene.config
+    if config.positions not in ("sinusoidal", "rotary"):
+        raise EncoderError("the positions of this model are no sines and cosines")
+    return (config.d_head if config.positions == "rotary" else config.d_embedding) // 2
+
+
+WAVES = Option(
+    "waves", lambda scene: range(n_waves(scene)), lambda scene: [0, n_waves(scene) // 8, n_waves(scene) // 4], many=True
+)
+
+
+def recorded_waves(scene: Scene) -> Several:
+    """The sine and the cosine of each chosen pair, as they were recorded."""
+    if scene.config.positions == "rotary":
+        return Several(*(step(0, f"attention.{of}")[:, pair] for pair in scene[WAVES] for of in ("sin", "cos")))
+    return Several(*(step(None, "embedding.positions")[:, 2 * pair + i] for pair in scene[WAVES] for i in (0, 1)))
+
+
+def wave_names(scene: Scene) -> list[str]:
+    """What the numbers are called."""
+    if scene.config.positions == "rotary":
+        return [f"{of} of pair {pair}" for pair in scene[WAVES] for of in ("sine", "cosine")]
+    return [f"number {2 * pair + i}" for pair in scene[WAVES] for i in (0, 1)]
+
+
+def look_of_waves(answer: Answer) -> Mapping[str, Any]:
+    """The chosen position, what pairs are called, and their curves between the positions by the formula."""
+    scene, pairs, last = answer.scene, np.array(answer.scene[WAVES]), answer.numbers.array.shape[-1] - 1
+    turned = scene.config.positions == "rotary"
+    theta, divisor = scene.config.turns_of(0) if turned else (10_000.0, 1.0)
+    x = np.linspace(0, last, max(2, 8 * last + 1))
+    angles = x / theta ** (pairs[:, None] / n_waves(scene)) / divisor
+    called = [f"pair {pair}" if turned else f"numbers {2 * pair} and {2 * pair + 1}" for pair in pairs]
+    return {"position": scene[WORD], "pairs": called, "curves": (x, np.stack([np.sin(angles), np.cos(angles)], 1))}
+
+
+def say_waves(answer: Answer) -> str:
+    """How fast the first and the last of the pairs turn."""
+    scene = answer.scene
+    turned = scene.config.positions == "rotary"
+    theta, divisor = scene.config.turns_of(0) if turned else (10_000.0, 1.0)
+    first, last = (
+        2 * np.pi * divisor * theta ** (pair / n_waves(scene)) for pair in (scene[WAVES][0], scene[WAVES][-1])
+    )
+    return f"The first of these waves comes round after {brief(first)} positions, the last after {brief(last)}."
+
+
+PLACE_WAVES = of_page(
+    key="place_waves",
+    question="Which waves are the numbers of a position?",
+    measure=recorded_waves,
+    dims=("number", "position"),
+    names=lambda answer: {"number": wave_names(answer.scene)},
+    kind="waves",
+    title=lambda scene: f"The waves of position {scene[WORD]}",
+    say=say_waves,
+    about=lambda scene: About(scene.t, reads=("embedding.output",)),
+    options=(WORD, WAVES),
+    look=look_of_waves,
 )
 
 

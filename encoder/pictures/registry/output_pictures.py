@@ -1,5 +1,6 @@
 """Pictures of what comes out: the guess layer by layer, how the vectors change, and what each layer adds up."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from encoder.metrics import (
 )
 from encoder.metrics.answer import SENTENCE, answer_after_layers, answers, name_of
 from encoder.metrics.guess import guess_place
+from encoder.metrics.lens import word
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, Call, Each, Every, Expression, T, call
 from encoder.pictures.picture import Answer, Picture
@@ -47,6 +49,7 @@ def after_names(scene: Scene) -> list[str]:
 
 GUESS_AT = token_of("guess_at", lambda scene: guess_place(scene.t, scene.encoder.mask_token))
 LENS_TOKEN = token_of("lens_token", GUESS_AT.of)
+FOLLOWED = Option("followed", None, lambda scene: "")
 AFTER = Option("alike_layer", after_names, lambda scene: after_names(scene)[-1])
 MOVE = one_of("move", MEANING)
 
@@ -107,6 +110,22 @@ def say_lens(answer: Answer) -> str:
     return f"At the input “{words[0][0]}” is the first choice, after the last layer “{words[-1][0]}”."
 
 
+def look_of_lens(answer: Answer) -> Mapping[str, Any]:
+    """Where the word that is followed stands after each layer, and the row of the picture that it goes through."""
+    scene, text = answer.scene, answer.scene[FOLLOWED].strip()
+    shares = answer.value(lens(scene))[:, 0].softmax(-1)
+    entry = scene.encoder.tokenizer.token_to_id(text) if text else int(shares[-1].argmax())
+    followed = scene.encoder.word_id(scene.t, scene[LENS_TOKEN], text) if entry is None else int(entry)
+    own = shares[:, followed]
+    ranks = (1 + (shares > own[:, None]).sum(-1)).tolist()
+    return {
+        "row_title": "after",
+        "followed": shown(word(scene.encoder, followed)),
+        "standing": list(zip(ranks, own.tolist(), strict=True)),
+        "path": [min(rank - 1, WORDS) for rank in ranks],
+    }
+
+
 LENS = of_page(
     key="lens",
     question="Which words would the model say after each layer?",
@@ -117,8 +136,8 @@ LENS = of_page(
     title=lambda scene: f"The likeliest words at token {scene[LENS_TOKEN]} after each layer",
     say=say_lens,
     about=lambda scene: About.of_stream(scene.t),
-    options=(LENS_TOKEN, GUESS_AT),
-    look=lambda answer: {"row_title": "after"},
+    options=(LENS_TOKEN, GUESS_AT, FOLLOWED),
+    look=look_of_lens,
 )
 
 

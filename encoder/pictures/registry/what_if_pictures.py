@@ -12,8 +12,9 @@ from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from encoder.experiments.importance import OVER, Way, importance
 from encoder.metrics import largest_cell
+from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.metrics.guess import word_guess
-from encoder.metrics.lens import word
+from encoder.packet.what_if_level import guessed_at
 from encoder.pictures.export.caption import UNCHANGED, About
 from encoder.pictures.expression import ENC, A, B, Call, Expression, Several, T, call, last, step
 from encoder.pictures.numbers import Names
@@ -182,25 +183,30 @@ IMPORTANCE = of_page(
 )
 
 
-GUESS = "mlm.probabilities"
 MOST, LIKELIEST = 5, 10  # words that are drawn, and of each run those they are chosen from
 
 
 def gap(scene: Scene) -> int:
-    """The position of the first gap.
+    """The position of the first gap, or the place of the first label.
 
     Raises:
         EncoderError: there is none, or the model guesses no words.
     """
-    place = masked_place(scene)
+    place = guessed_at(scene.encoder, scene.t)
     if place is None:
-        raise EncoderError("there is no gap whose word this model guesses")
+        raise EncoderError("there is no gap whose word this model guesses, and no label with a share")
     return place
 
 
 def shares(scene: Scene, run: Trace) -> Tensor:
-    """The share of every word at the gap in a run."""
-    return run[GUESS][gap(scene)].nan_to_num()
+    """The share of every word at the gap in a run, or of every label."""
+    how = answers(scene.config)
+    return how.shares(how.scores(run, gap(scene))).nan_to_num()
+
+
+def differs(scene: Scene) -> bool:
+    """Whether the two runs are not of the same."""
+    return scene.t.inputs != scene.b.inputs or scene.t.edits != scene.b.edits
 
 
 def words_told(scene: Scene) -> list[int]:
@@ -215,22 +221,33 @@ def words_told(scene: Scene) -> list[int]:
 
 def guessed(scene: Scene) -> Expression:
     """The shares of these words without the changes and, where there are some, with them."""
-    runs = (A, B) if scene.view.edits else (A,)
-    return Several(*(step(None, GUESS, run)[gap(scene), words_told(scene)] for run in runs))
+    runs, place = (A, B) if differs(scene) else (A,), gap(scene)
+    probabilities = f"{answers(scene.config).part}.probabilities"
+    at = words_told(scene) if place == SENTENCE else (place, words_told(scene))
+    return Several(*(step(None, probabilities, run)[at] for run in runs))
 
 
 def names_guessed(answer: Answer) -> Mapping[str, Names]:
     """The runs, and the words that are drawn."""
     scene = answer.scene
     return {
-        "series": ["with everything on", "with the changes"][: 1 + bool(scene.view.edits)],
-        "word": [shown(word(scene.encoder, i)) for i in words_told(scene)],
+        "series": [
+            *(["with everything on", "with the changes"] if scene.view.edits else ["with the word", "without it"])
+        ][: 1 + differs(scene)],
+        "word": [name_of(scene.encoder, i) for i in words_told(scene)],
     }
 
 
 def say_guessed(answer: Answer) -> str:
     """The first choice with the changes, and without them."""
     scene = answer.scene
+    labelled = answers(scene.config).labels is not None
+    if labelled or scene.t.inputs != scene.b.inputs:
+        before, after = (shares(scene, run) for run in (scene.t, scene.b))
+        first = int(before.argmax())
+        became = f", {percent(float(after[first]))} with the change" if differs(scene) else ""
+        what, share = "label" if labelled else "guess", percent(float(before[first]))
+        return f"The {what} is {name_of(scene.encoder, first)}, {share}{became}."
     guess = word_guess(scene.encoder, scene.b, gap(scene), scene.t if scene.view.edits else None)
     assert guess is not None
     return guess.sentence
@@ -244,9 +261,27 @@ GUESS_CHANGED = of_change(
     dims=("series", "word"),
     unit="share",
     values="share",
-    title=lambda scene: "The guess at the gap" + (", without the changes and with them" if scene.view.edits else ""),
+    title=lambda scene: (
+        ("The label" if answers(scene.config).labels else "The guess at the gap")
+        + (", without the changes and with them" if scene.view.edits else "")
+    ),
     say=say_guessed,
-    about=lambda scene: About(scene.b, reads=(GUESS,)),
+    about=lambda scene: About(scene.b, reads=(f"{answers(scene.config).part}.probabilities",)),
+    names=names_guessed,
+)
+LABEL_HIDDEN = Picture(
+    page="what_if",
+    kind="lying",
+    needs="same model",
+    key="label_hidden",
+    question="What does the label become without a word?",
+    measure=guessed,
+    dims=("series", "word"),
+    unit="share",
+    values="share",
+    title="The label, with the word and without it",
+    say=say_guessed,
+    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.probabilities",)),
     names=names_guessed,
 )
 

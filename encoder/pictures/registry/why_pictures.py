@@ -1,12 +1,13 @@
 """Pictures of why a guess or a label is said: which parts of the model put into it, and which words speak for it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from encoder.experiments.attributions.contributions import logit_attribution
-from encoder.experiments.attributions.gradients import Baseline
+from encoder.experiments.attributions.gradients import Baseline, without_each_token
 from encoder.experiments.attributions.target import Target, whole_words, word_shares
 from encoder.experiments.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
 from encoder.experiments.attributions.word_sums import added_by_word
@@ -67,6 +68,7 @@ OTHER = Option("why_other", None, rival)
 BASELINE = Option("why_baseline", baselines, lambda scene: next(iter(baselines(scene))))
 METHOD = one_of("why_method", METHODS)
 ASKED = (GUESS, WORD, OTHER)
+HIDES = one_of("hides", ("no", "yes"))
 
 
 def target(scene: Scene) -> Target:
@@ -198,6 +200,23 @@ def say_sum(answer: Answer) -> str:
     )
 
 
+def look_of_sum(answer: Answer) -> Mapping[str, Any]:
+    """What the terms are called, and where that is asked for what hiding each word costs; NaN where none can be."""
+    scene = answer.scene
+    names = {"names": [*word_names(answer), "biases"], "whole": name_of(scene.encoder, target(scene).word)}
+    if scene[HIDES] == "no":
+        return names
+    value, after = answer.value(call(without_each_token, ENC, T, target(scene)))
+    free = [
+        not special or token == scene.encoder.mask_token
+        for special, token in zip(scene.t.tokenization.special, scene.t.tokens, strict=True)
+    ]
+    words = [list(word) for word in whole_words(scene.t)]
+    can = [free[word[0]] and place(scene) not in word for word in words]
+    costs = [float((value - after)[word].sum()) if able else np.nan for word, able in zip(words, can, strict=True)]
+    return names | {"lost": costs}
+
+
 WHY_SUM = of_page(
     key="why_sum",
     question="What does each word add to the guess?",
@@ -208,12 +227,9 @@ WHY_SUM = of_page(
     kind="sum",
     title=lambda scene: f"What each word adds to {target_name(scene)}",
     say=say_sum,
-    options=ASKED,
+    options=(*ASKED, HIDES),
     unfolds={"more": "words"},
-    look=lambda answer: {
-        "names": [*word_names(answer), "biases"],
-        "whole": shown(answer.scene.encoder.tokenizer.id_to_token(target(answer.scene).word) or ""),
-    },
+    look=look_of_sum,
 )
 
 
