@@ -128,9 +128,9 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
     trace = encoder.trace(PARIS)
     places = {"capital": trace.tokenization.find("capital"), "Paris": trace.tokenization.find("Paris")}
     found = labs.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
-    told = re.search(r"layer (\d), head (\d): “(\w+)” puts ([\d.]+) % of its weight on “(\w+)”", found.sentence)
+    told = re.search(r"head (\d) of layer (\d): “(\w+)” puts ([\d.]+) % of its weight on “(\w+)”", found.sentence)
     assert told and {told[3], told[5]} == places.keys()
-    weights, looking = trace[f"layers.{told[1]}.attention.weights"][int(told[2])], places[told[3]]
+    weights, looking = trace[f"layers.{told[2]}.attention.weights"][int(told[1])], places[told[3]]
     weight = sum(float(weights[i, j]) for i in looking for j in places[told[5]]) / len(looking)
     assert float(told[4]) == pytest.approx(100 * weight, rel=0.05)  # two digits are shown
 
