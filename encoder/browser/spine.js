@@ -19,7 +19,7 @@ import { explained } from './terms.js';
 /** What a part does: `cost` of the guess's share, or how far a vector moves, and a sentence. @typedef {Part & {cost: number, says: string}} Cost */
 
 const HARDLY = 0.05; // of a share: what costs a smaller part of it hardly matters
-const LOW = 0.4; // of the largest, up to which what goes down has room below the line
+const LOW = 0.35; // of the largest, up to which what goes down has room below the line
 const BLOCKS = ['attention', 'feed_forward'];
 
 /** @param {Part | {layer: number, head: number}} part */
@@ -163,17 +163,16 @@ export function spine(context) {
     const { shares = null, wait = '', position = -1 } = run ? spokenOf(run) : {}, found = run ? costs(run, state.word, shares ?? undefined) : null, pages = context.options().pages;
     element.hidden = !found?.all.length;
     if (!run || !found?.all.length) return;
-    // What positions cost is far more than what any layer does: their column is cut where the others end.
-    const { of, unit, all } = found, most = Math.max(...all.filter(one => one.layer >= 0).map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
+    const { of, unit, all } = found, most = Math.max(...all.map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;
-    const isCut = (/** @type {number} */ cost) => Math.abs(cost) > most, written = (/** @type {number} */ cost) => (unit === 'share' ? pointsLost(share, share - cost) : typeset(unit === 'lead' ? cost.toFixed(1) : String(Math.round(100 * cost) || 0)));
+    const written = (/** @type {number} */ cost) => (unit === 'share' ? pointsLost(share, share - cost) : typeset(unit === 'lead' ? cost.toFixed(1) : String(Math.round(100 * cost) || 0)));
     list.classList.toggle('is-even', down);
     list.classList.toggle('enc-old', Boolean(wait));
     into(all.map((one, i) => {
       const listed = pages.some(page => page.key === (one.layer < 0 ? 'embedding' : BLOCKS[one.block]));
       return html`<button type="button" class="${i === mine ? 'is-here' : ''} ${one.block ? 'is-second' : ''}" aria-current=${i === mine ? 'step' : nothing} aria-disabled=${listed ? nothing : 'true'} data-part="${one.layer},${one.block}" data-cost=${one.cost} aria-label=${one.says} title=${one.says}
-        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing}  style="--share: ${Math.min(1, Math.abs(one.cost) / most).toFixed(4)}"></i><em aria-hidden="true">${written(one.cost)}${isCut(one.cost) ? ' (cut)' : ''}</em><small aria-hidden="true">${short(one)}</small></button>`;
+        @click=${() => { if (listed) go(one); }} @pointerenter=${() => point(i)} @focus=${() => point(i)}><i class=${one.cost < 0 ? 'is-below' : nothing}  style="--share: ${(Math.abs(one.cost) / most).toFixed(4)}"></i><em aria-hidden="true">${written(one.cost)}</em><small aria-hidden="true">${short(one)}</small></button>`;
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));

@@ -141,15 +141,13 @@ def draw_sum(plane: Plane, chart: Chart) -> float:
 
 
 def draw_spine(plane: Plane, chart: Chart) -> float:
-    """What each part costs, in the order of the data: up what is weaker without it; what comes first may be cut."""
+    """What each part costs, in the order of the data: up what is weaker without it."""
     values, first, unit = np.nan_to_num(chart.numbers.array), chart.look["beside"], chart.unit
-    most = max(float(np.abs(values[first:]).max(initial=0.0)), 1e-9)
+    most = max(float(np.abs(values).max(initial=0.0)), 1e-9)
     at, lost = np.arange(len(values)), "lost" in unit
     x = at + np.where(at < first, -0.5, 0.35 * ((at - first) // 2))
     written = in_points(chart) if "nats" not in unit else partial(signed, places=1)
-    texts = [written(value) + " (cut)" * (abs(value) > most) for value in values.tolist()]
-    heights = np.clip(values / most, -1, 1)
-    draw_signed(plane, x, heights, heights, texts)
+    draw_signed(plane, x, values / most, values / most, [*map(written, values.tolist())])
     named = [*["position"] * first, *map(str, range((len(values) - first) // 2))]
     plane.axes.set_xticks([*x[:first], *(x[first::2] + 0.5)], named)
     up = unit if "nats" in unit else "points" if lost else "% of its length"

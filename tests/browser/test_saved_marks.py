@@ -132,7 +132,7 @@ def test_arcs_and_the_spine(shown: Callable[..., Page], saved: Saved) -> None:
     costs, texts = saved(page, "part_costs")
     on_screen = numbers(page, "[data-cost]", "cost")
     np.testing.assert_allclose(costs.numbers.array, on_screen, atol=1e-5)
-    written = [text.split(" ")[0] for text in texts if re.fullmatch(r"\u2212?[\d.]+( \(cut\))?", text)]
+    written = [text for text in texts if re.fullmatch(r"\u2212?[\d.]+", text)]
     told = [re.findall(r"([\d.]+)\u00a0%", says) for says in page.locator("[data-cost]").evaluate_all(TITLES)]
     for text, both in zip(written[-len(on_screen) :], told, strict=True):
         points, places = float(text.replace("\u2212", "-")), len(text.partition(".")[2])
