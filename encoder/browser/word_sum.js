@@ -67,11 +67,12 @@ export function sumOf(packet, [first, second], layer, masked) {
 export const isClose = lead => Math.abs(lead) < NEAR;
 
 /** What the sum says of the pair. @param {Sum} sum */
-export function leadSaid({ word, other, names, adds, biases, total, lost }) {
+export function leadSaid({ word, other, names, adds, biases, left, total, lost }) {
+  const all = total - biases - left, built = all * total < 0 && other ? parts('built_decides', { other: all > 0 ? word : other }) : parts('built_most', {});
   const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { word, other, times: times(total) };
   // Where another word is missed most, the sum alone would mislead.
   const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
-  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? parts(total > 0 ? 'built_for' : 'built_against', {}) : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > NEAR ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
+  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? built : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > NEAR ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
   const lead = isClose(total) ? (total < 0 ? 'lead_just_behind' : 'lead_just') : total < 0 ? 'lead_behind' : 'lead_over';
   return [...parts(lead, given), ...said];
 }

@@ -581,8 +581,13 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
             assert missed[2] not in without or min(without, key=without.__getitem__) == missed[2], title
         else:
             built = next(value for _, name, value in parts if name == "built in")
-            most = "what is built in" if built > max(words)[0] else f"“{max(words)[1]}”"
-            assert f"{most} speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
+            if built > max(words)[0]:
+                against = sum(value for value, _ in words) < 0
+                assert (
+                    f"the words speak for “{names[1]}”" in title
+                ) is against and "what is built in (biases)" in title
+            else:
+                assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
         how = " ([\\d.,e+]+) times as likely as “{}”" if total >= 0.5 else " just ahead of “{}”, ([\\d.]+) to 1"
         times = re.search(how.format(re.escape(names[1])), title)
         assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
