@@ -13,6 +13,8 @@ import { othersPush } from './spine.js';
 /** @typedef {import('./say.js').Part} Part */
 /** @typedef {{layer: number, head: number}} Head */
 
+const SEEN = 0.05; // of a word's attention, from which on a word is named after the special tokens
+
 /** How a word is shown: a gap as what the model guesses there, if it guesses. @param {Packet} run @param {Word} word @param {Head | null} [off] */
 export function shownAs(run, word, off = null) {
   const found = fillAt(run, word);
@@ -36,7 +38,8 @@ export const most = shares => shares.reduce((best, share, i) => (share > shares[
 export function claim(run, { layer, head }, word) {
   const all = words(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = most(shares);
   const share = shares[top], opens = (/** @type {Part[]} */ all_) => opening(all_, 'share', placeOfShare({ layer, head }, word, all[top]));
-  if (rest > share) return parts('looks_special', { layer, head, word: outside(run), share: rest });
+  const special = { layer, head, word: outside(run), share: rest };
+  if (rest > share) return share < SEEN ? parts('looks_special', special) : parts('looks_special_then', { ...special, to: called(run, all[top]), then: share });
   if (top === from) return opens(parts('looks_itself', { layer, head, word: called(run, word), share }));
   const between = passed(run, all, from, top);
   if (between) return opens(parts('looks_past', { layer, head, between: called(run, between), word: called(run, all[top]), share }));
