@@ -485,7 +485,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         outside = len(seen.trace.tokens) - sum(len(tokens) for tokens, _ in seen.words)
         within = outside * 0.5 / WHOLE  # the page adds up their shares, each of which is sent in steps of 1 / WHOLE
         assert rest >= to.max() - 1e-4 and shows(share, rest, within), claim
-        then = re.search(rf", and of the words most to (.*?): ({NUMBER})", claim)
+        then = re.search(rf", then to (.*?): ({NUMBER})", claim)
         assert bool(then) is bool(to.max() >= 0.05) or abs(to.max() - 0.05) < 1e-4, claim
         assert not then or (to[seen.place(then[1])] >= to.max() - 1e-4 and shows(then[2], to.max())), claim
     else:
