@@ -110,7 +110,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
         best = max(results["lines"], key=lambda line: line["value"])
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
-        assert results["said"].startswith(f"It is “{best['text']}”")
+        assert results["said"].startswith(f"The answer is “{best['text']}”")
         csv = client.post("/api/class/keep", json={"seat": teacher}).text
         assert csv.splitlines()[0].startswith("\ufeffquestion,asked,vote") and "the (4),1,2" in csv
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
@@ -189,7 +189,7 @@ def test_five_kinds_of_questions_are_made_of_the_run_on_the_screen(
     if kind == "claim":
         with listen(client) as line:
             results = Heard(line, pupil).until(lambda parts: phase(parts) == "shown")["class"]["results"]
-        assert results["said"].partition("had it. ")[2]  # what was measured
+        assert results["said"].partition("got it. ")[2]  # what was measured
 
 
 def test_a_step_of_a_lesson_is_asked_and_judged_as_it_says_itself(client: TestClient) -> None:
@@ -252,6 +252,8 @@ def test_a_screen_that_lands_on_another_server_or_one_started_anew_is_told_so(cl
     class_routes.classes.cache_clear()
     message = post(client, "join", 409, code=teacher[:6])["message"]
     assert message == f"There is no class {teacher[:6]} here; check the code, and use your teacher's network."
+    message = post(client, "join", 409, code="12")["message"]
+    assert message == "A code has 6 letters, and this has 2; look at your teacher's screen."
     for seat in (teacher, pupil):
         with listen(client) as line:
             line.send_json({"seat": seat})
@@ -279,7 +281,7 @@ def test_three_hundred_made_up_addresses_are_one_and_a_right_code_gives_a_seat(
     teacher = post(client, "open")["seat"]
     for number in range(300):
         made_up = {"X-Forwarded-For": f"10.0.{number % 250}.{number}"}
-        assert "no class" in post(client, "join", 409, made_up, code=f"NOCLASS{number}")["message"]
+        assert "no class" in post(client, "join", 409, made_up, code=f"NO{number:04}")["message"]
     assert waited == [rules.SLOWED] * (300 - rules.MOST_WRONG)
     assert post(client, "join", code=teacher[:6])["seat"].startswith(teacher[:6])
     classes = [client.post("/api/class/open", json={}, headers={"X-Forwarded-For": f"10.1.0.{i}"}) for i in range(30)]

@@ -68,7 +68,7 @@ BY_HAND: dict[str, Answer] = {
     "the second noun before": before(of(*NOUN), 2),
     "the third noun or pronoun before": before(of(*NOUN, "PRON"), 3),
     "the nearest noun after": after(of(*NOUN)),
-    "the nearest noun after that ends a row of nouns": after(phrase_final),
+    "the nearest noun after that no noun follows": after(phrase_final),
     "the first verb from the start": from_start(of("VERB")),
     "the second noun from the start": from_start(of(*NOUN), 2),
     "the first word from the start": from_start(lambda sentence, at: True),
@@ -107,9 +107,9 @@ def test_a_subject_stands_in_no_prepositional_phrase() -> None:
     asked = LinkedSentence(tuple(words.split()), tags, (TreeLink("boy", 9, 8), TreeLink("keys", 9, 3)), 0)
     right = right_by_rule([asked], ("boy", "keys"))
     found = {str(rule): (right["boy"][i], right["keys"][i]) for i, rule in enumerate(RULES)}
-    assert found["the first noun from the start that is in no prepositional phrase"] == (1, 0)
+    assert found["the first noun from the start that has no preposition"] == (1, 0)
     assert found["the first noun from the start"] == (0, 1)
-    assert found["the second noun from the end that is in no prepositional phrase"] == (0, 0)
+    assert found["the second noun from the end that has no preposition"] == (0, 0)
 
 
 @pytest.mark.parametrize("model", ["base", "small"])
@@ -133,7 +133,7 @@ def test_no_rule_told_by_hand_beats_the_one_that_an_examination_names(model: str
 
 
 def test_nobody_passes_by_what_a_simple_rule_does() -> None:
-    """The head behind the gap has no margin over the noun that stands in no prepositional phrase."""
+    """The head behind the gap has no margin over the noun that has no preposition."""
     exam = bundled_exam("base")
     assert exam is not None
     frame = next(frame for frame in exam.frames if frame.frame == "all frames")

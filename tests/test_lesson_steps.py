@@ -139,7 +139,7 @@ def test_a_step_asks_and_says_nothing_of_the_answer_before() -> None:
 def test_what_is_told_of_a_right_a_wrong_and_no_guess() -> None:
     right, wrong, none = (answered("the-story", 5, guess) for guess in (2, 5, None))
     assert (right["right"], wrong["right"], none["right"]) == (True, False, None)
-    assert said(right["head"]).startswith("You had it: keys, 89") and said(wrong["head"]).startswith("It is keys, 89")
+    assert said(right["head"]).startswith("You got it: keys, 89") and said(wrong["head"]).startswith("It is keys, 89")
     assert said(wrong["lines"][0]).startswith("You said cabinet") and wrong["yours"] == 4
     assert answered("the-story", 5, 999)["right"] is None  # no word stands there
 
@@ -152,8 +152,8 @@ def test_a_claim_is_true_or_false_or_it_depends_and_then_the_condition_is_said()
     true, depends = (shown_step(LessonRequest(name, at, step.page, query, True, guess))["told"] for guess in (0, 2))
     assert (true["right"], depends["right"]) == (False, True)
     assert said(true["head"]) == "It depends." and said(true["lines"][0]) == "You said: true."
-    assert said(depends["head"]) == "You had it: it depends."
-    assert "as a set of vectors, and not row by row" in said(depends["lines"][0])
+    assert said(depends["head"]) == "You got it: it depends."
+    assert "the same vectors, but in other rows" in said(depends["lines"][0])
 
 
 def test_every_token_that_is_counted_is_shown_once_it_was_answered() -> None:
@@ -163,6 +163,14 @@ def test_every_token_that_is_counted_is_shown_once_it_was_answered() -> None:
     after = shown_step(LessonRequest("the-story", 2, step.page, query, True, 12.0))
     assert "[CLS]" not in str(before["question"]["words"])
     assert len(after["question"]["words"]) == 12 and after["question"]["words"][0]["name"] == "[CLS]"
+
+
+def test_a_number_that_is_exactly_right_is_not_called_close() -> None:
+    count = answered("the-story", 6, None)["scale"]["value"]
+    exact, near = (answered("the-story", 6, guess) for guess in (count, count + 1))
+    assert said(exact["head"]).startswith("You got it: it is ")
+    assert "You said" not in " ".join(map(said, exact["lines"]))
+    assert said(near["head"]).startswith("Close: it is ") and said(near["lines"][0]).startswith("You said ")
 
 
 def test_what_a_lesson_says_of_its_own_sentence_is_not_said_of_another() -> None:

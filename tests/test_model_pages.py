@@ -202,7 +202,7 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
         ("folder:nothing-here", "nothing-here"),
         ("folder:../outside", "outside"),
         ("folder:/etc", "/etc"),
-        ("hub:someone/something", "models are"),
+        ("hub:someone/something", "there is no such model here"),
     ],
 )
 def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(model_root: Path, name: str, sentence: str) -> None:

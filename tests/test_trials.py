@@ -599,7 +599,7 @@ def test_the_verdict_follows_from_the_number(name: str, base: TextEncoder) -> No
         assert found.verdict is case.verdict, (number, found.sentence)
         assert found.sentence.endswith(".")
         assert case.verdict is UNTRIED or (math.isfinite(found.value) and found.what)
-        assert ("The condition: " in found.sentence) == (case.verdict is CONDITION)
+        assert ("True within limits: " in found.sentence) == (case.verdict is CONDITION)
 
 
 def test_every_input_says_what_it_may_hold_and_every_trial_what_it_claims() -> None:
@@ -667,7 +667,7 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
 def test_what_holds_with_a_condition_says_it() -> None:
     """There is no such verdict without the condition's sentence, and no such sentence beside another verdict."""
     found = Finding(0.5, "share", "Half of them.", judge(False, "only on Mondays"))
-    assert (found.verdict, found.sentence) == (CONDITION, "Half of them. The condition: only on Mondays.")
+    assert (found.verdict, found.sentence) == (CONDITION, "Half of them. True within limits: only on Mondays.")
     for judgement, verdict in ((judge(True, "only on Mondays"), HOLDS), (judge(False), FAILS), (None, UNTRIED)):
         found = Finding(0.5, "share", "Half of them.", judgement)
         assert (found.verdict, found.sentence) == (verdict, "Half of them.")

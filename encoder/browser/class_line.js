@@ -5,12 +5,12 @@ import { copied } from './controls.js';
 import { isEmpty, judged, saveAnswers, saveSheet, sheetView } from './class_sheet.js';
 import { below, el, keepBelow } from './dom.js';
 import { html, nothing, render as into, repeat, svg as drawing } from './lit.js';
-import { tight } from './number.js';
+import { percent, tight } from './number.js';
 import { say } from './say.js';
 
 const UNREACHED = 'The class cannot be reached right now. Your screen stays as it is, and keeps trying.';
 const NOBODY = 'Your teacher is away; the class goes on when they are back.';
-const VEIL = 'The picture comes with the answer.';
+const HIDDEN = 'The picture is hidden until the answer is revealed.';
 const HIDE = 'Ask first, then open: nobody sees the picture, or is sent it, until you reveal the answer.';
 const CLOSED = 'Voting is closed. Your teacher will show the answer.';
 /** @type {Record<string, string[]>} */
@@ -25,7 +25,9 @@ const NARROW = 720; // px of a screen on which answers are folded
 const STEPS = 100; // places of the slider
 const WIDE = 300, EDGE = 6, DOT = 8; // px of a line of answers, beside its ends, and of one of them
 const MOST_HERE = 5; // claims of a page that stand first
-const SAYS = ['start', 'attention', 'heads'], SAID = 'The picture already shows the answer. Hide it first, then ask.'; // pages whose picture says where a head looks
+const OF_HEAD = ['start', 'attention', 'heads', 'compare'], SAID = 'The page already shows the answer. Hide the picture first, then ask.'; // pages that show where a head looks
+/** Whether a page shows the answer to a kind of question: the guess stands on all that are drawn here. @type {Record<string, (state: State) => boolean>} */
+const SHOWS = { look: ({ page }) => OF_HEAD.includes(page), much: ({ page }) => OF_HEAD.includes(page), word: ({ drawn }) => drawn, claim: () => false };
 /** Pages to begin with. @type {[key: string, title: string][]} */
 const BEGIN = [['start', 'Start'], ['attention', 'Attention'], ['heads', 'Heads'], ['what_if', 'What if'], ['lessons', 'Lessons']];
 
@@ -84,7 +86,7 @@ function answers({ lines, of, scale }, given = null, open = innerWidth > NARROW)
 }
 
 /** A number that is answered. @param {number} value @param {string} unit */
-const rounded = (value, unit) => `${Number(value.toPrecision(4))} ${unit}`.trim();
+const rounded = (value, unit) => (unit === '%' ? percent(value / 100) : `${Number(value.toPrecision(4))} ${unit}`.trim());
 
 /** An answer in words. @param {Question} about @param {number} answer */
 export const inWords = ({ kind, options, unit }, answer) => (kind === 'choice' ? options[answer] ?? '' : rounded(answer, unit));
@@ -152,14 +154,14 @@ export function classLine(state, acts) {
   function stage(about) {
     const results = about?.phase === 'answers' ? state.now?.results : null;
     return html`${about?.in_sentence ? kept(about, words) : about?.sentence ? html`<p class="enc-class-sentence" dir="auto" translate="no" lang="">${about.sentence}</p>` : nothing}
-      ${results ? answers(results, state.own.answer, true) : nothing}<p>${about ? VEIL : 'Your teacher has hidden the picture. A question comes.'}</p>`;
+      ${results ? answers(results, state.own.answer, true) : nothing}<p>${about || leads() ? HIDDEN : 'Your teacher has hidden the picture. A question is coming.'}</p>`;
   }
 
   function draw() {
-    const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, hides = Boolean(state.now?.covered && !about), now = about ? `${about.number} ${about.round}` : '';
+    const { seat, own } = state, about = state.now?.asked ?? null, away = state.page === 'class', wrong = seat && !state.reached ? UNREACHED : state.trouble, now = about ? `${about.number} ${about.round}` : '';
     element.hidden = !wrong && (!seat || (leads() && away && !about));
     into(html`<div class="enc-class-line" ?hidden=${!seat || (leads() && away)}><p><b>${seat && say('class_called', { code: seat.slice(0, 6) })}</b> <span role="status">${seat && place()}</span></p>
-        ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}${hider(state, acts, !leads() || away || about !== null || state.besides, { first: SAYS.includes(state.page) })}
+        ${button('back', 'Back to the class', acts.back, { hidden: !seat.includes('-alone-') })}${button('page', 'The class', acts.toClass, { hidden: !leads() || away })}${hider(state, acts, !leads() || away || about !== null || state.besides, { first: OF_HEAD.includes(state.page) })}
         ${under('ask', state.besides ? 'Ask something else' : 'Ask the class', !leads() || away || about !== null, form.view(), ({ currentTarget }) => { if (currentTarget.open) form.fill(); }, state.besides ? undefined : 'A')}
         ${under('send', 'Send a sentence', leads(), html`<form class="enc-form" @submit=${typed(text => text.trim() && acts.send(text))}>
           <input type="text" class="enc-sentence" maxlength="200" aria-label="A sentence for the class to try" placeholder="A sentence for the class to try"><button class="enc-pill">Send</button></form>
@@ -168,7 +170,7 @@ export function classLine(state, acts) {
         ${button('leave', 'Leave', acts.leave, { hidden: leads() })}</div>
       <p class="enc-trouble" role="alert" ?hidden=${!wrong}>${wrong} ${!seat && !isEmpty(state.sheet) ? button('sheet_save', 'Save my sheet', () => saveSheet(state.sheet)) : nothing}</p>
       ${about && seat && !state.besides ? html`<section class="enc-class-question" aria-label="What the class is asked">${asked(about)}</section>` : nothing}
-      ${cover === 'all' || (about && away && about.phase !== 'shown') ? html`<div class="enc-class-veil">${stage(about)}</div>` : nothing}${hides && leads() && !away ? html`<p class="enc-small">The picture is hidden, here and on all screens. Choose what to ask about, then ask.</p>` : nothing}`, element);
+      ${cover || (about && away && about.phase !== 'shown') ? html`<div class="enc-class-veil">${stage(about)}</div>` : nothing}`, element);
     if (asks !== now) for (const name of ['send', 'sheet']) close(name); // the class has gone on
     if (shows !== state.now?.shown.number && !/** @type {HTMLInputElement} */ (element.querySelector('[data-class=send] input')).value) close('send');
     [asks, shows] = [now, state.now?.shown.number];
@@ -202,9 +204,9 @@ function askForm(state, acts, draw, close) {
     const usual = name === 'layer' ? place[0] : name === 'head' ? place[1] : name === 'to' ? pair[1] : name === 'gap' ? guess : name === 'word' ? pair[0] : NaN;
     /** @param {string} text @param {number} i */
     const option = (text, i) => html`<option value=${i} ?selected=${i === usual}>${text}</option>`;
-    const here = claims.filter(({ pages }) => pages.includes(state.page)), one = (/** @type {Offered['claims'][number]} */ claim) => option(claim.text, claims.indexOf(claim));
+    const here = claims.filter(({ pages }) => pages.includes(state.page)).slice(0, MOST_HERE), one = (/** @type {Offered['claims'][number]} */ claim) => option(claim.text, claims.indexOf(claim));
     return html`<label>${FIELDS[name]} <select class="enc-pill" name=${name === 'gap' ? 'word' : name}>${name !== 'claim' ? (name === 'layer' || name === 'head' ? [...Array(name === 'layer' ? layers : heads).keys()].map(String) : tokens).map(option)
-      : html`${here.length ? html`<optgroup label="On this page">${here.slice(0, MOST_HERE).map(one)}</optgroup>` : nothing}<optgroup label="All claims">${claims.map(one)}</optgroup>`}</select></label>`;
+      : html`${here.length ? html`<optgroup label="On this page">${here.map(one)}</optgroup>` : nothing}<optgroup label=${here.length ? 'Other claims' : 'All claims'}>${claims.filter(claim => !here.includes(claim)).map(one)}</optgroup>`}</select></label>`;
   }
   /** @param {SubmitEvent} event */
   async function put(event) {
@@ -221,7 +223,7 @@ function askForm(state, acts, draw, close) {
       const blocked = kind === 'word' ? offered?.no_guess : '', of = blocked ? null : offered;
       return html`<form @submit=${put}><select class="enc-pill" aria-label="Ask" @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => { kind = target.value; draw(); }}>${Object.keys(KINDS).map(key => html`<option value=${key} .selected=${key === kind}>${KINDS[key][0]}</option>`)}</select>
         <div class="enc-class-fields">${of ? repeat(KINDS[kind].slice(1), name => `${kind} ${name}`, name => field(name, of)) : nothing}</div>
-        <p class="enc-small">${blocked || (!offered ? 'One moment …' : kind === 'look' && SAYS.includes(state.page) && !state.now?.covered ? SAID : '')}</p><button class="enc-pill enc-class-first" data-class="ask_now" aria-keyshortcuts="A" ?disabled=${busy || !of}>Ask${pressed('A')}</button></form>`;
+        <p class="enc-small">${blocked || (!offered ? 'One moment …' : SHOWS[kind](state) && !state.now?.covered ? SAID : '')}</p><button class="enc-pill enc-class-first" data-class="ask_now" aria-keyshortcuts="A" ?disabled=${busy || !of}>Ask${pressed('A')}</button></form>`;
     },
     async fill() {
       offered = null;
@@ -277,7 +279,7 @@ export function classPage(state, acts) {
       <svg class="enc-class-square" role="img" aria-label="The address as a QR code" viewBox="0 0 ${size} ${size}"><path fill="#fff" d="M0 0h${size}v${size}H0z"></path><path d=${path}></path></svg></div>
     <div class="enc-class-cards">
       ${card(state.now?.asked ? 'Answers so far' : goes ? 'Go on with a page' : 'Begin with a page', html`<p class="enc-small" ?hidden=${state.now?.asked}>${SHOW}</p>
-        ${button('go_on', 'Go on where they are', acts.goOn, { first: true, hidden: !goes })}
+        ${button('go_on', 'Back to the page on their screens', acts.goOn, { first: true, hidden: !goes })}
         <div class="enc-class-acts" ?hidden=${state.now?.asked}>${hider(state, acts, false, { name: 'begin_hidden', first: !goes })}${BEGIN.map(([key, title], i) => button(`begin_${key}`, title, () => acts.begin(key), { first: !i && !goes && state.now?.covered }))}</div>
         ${results.map(one => html`<section><h3>${one.number}. ${one.ask}</h3><p>${one.said}</p>${answers(one)}</section>`)}
         <div class="enc-class-acts" ?hidden=${!results.length}>${button('csv', 'Save answers as CSV', acts.keep)}${button('html', 'Save answers as a page', () => saveAnswers(state.sheet, results))}</div>`)}

@@ -29,7 +29,7 @@ const OVER = 'The class is over, or its server has restarted. Your screen stays 
 /** @typedef {{answer: number | null, table?: string, sentence: string}} Own */
 /**
  * What of a class is known here: `besides` whether a lesson beside the page has the question, `reached` whether the class can be asked now, `trouble` what went wrong last, `own` what this pupil answered and sent.
- * @typedef {{seat: string, reached: boolean, trouble: string, now: Now | null, counts: Counts | null, wall: Sent[], results: Results[], own: Own, sheet: import('./class_sheet.js').Sheet, besides: boolean, page: string, query: () => Query}} State
+ * @typedef {{seat: string, reached: boolean, trouble: string, now: Now | null, counts: Counts | null, wall: Sent[], results: Results[], own: Own, sheet: import('./class_sheet.js').Sheet, besides: boolean, page: string, drawn: boolean, query: () => Query}} State
  */
 /**
  * The page that a tab shows. `query` is what its address says in full, `show` leads to a page with a view; `address` is that of the page of the class. `drawn` tells that the browser draws it and says itself what is chosen in it, `code` is that of the class which its address asked for.
@@ -52,7 +52,7 @@ export function inClass(host, screen, server) {
 
 function begin() {
   /** @type {State} */
-  const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, sheet: sheetOf(''), besides: false, page: '', query: () => screen.query() };
+  const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, sheet: sheetOf(''), besides: false, page: '', drawn: false, query: () => screen.query() };
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) })), server = /** @type {{ask: Ask, events: string}} */ (/** @type {unknown} */ (null));
   let begun = false, taken = 0, taking = false, told = '', standing = '', expects = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -318,7 +318,7 @@ function begin() {
   const covers = () => (!state.seat || !state.now?.covered || screen.page === 'class' ? '' : leads() && !state.now.asked ? 'picture' : 'all');
 
   function draw() {
-    state.page = screen.page;
+    [state.page, state.drawn] = [screen.page, screen.drawn];
     state.besides = Boolean(screen.query().lesson) && screen.page !== 'class';
     const cover = covers(), strip = Boolean(state.seat && state.now?.asked) && !state.besides && screen.page !== 'class';
     for (const place of [document.documentElement, line.element.parentElement]) { // the page, and a part of it that has a style of its own

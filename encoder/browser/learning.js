@@ -90,7 +90,7 @@ function begin(root) {
     const says = (/** @type {number} */ i) => (harm ? `without it ${harm[i] ? tight(percent(harm[i], 1)) : 'none'} of the answers change` : known ? `${tight(percent(1 - moment.distance.flat()[i], 1))} of its weight as wanted` : '');
     const own = (/** @type {number} */ i) => (harm ? harm[i] === Math.max(...harm) : known && i === near.head), runs = moments.length > 1 || live;
     into(html`<div class="tn-top"><div><div class="tn-maps">${tile('Wanted', name, pattern ? 'is-wanted' : 'is-hidden', idle)}${moment.heads.map((_, i) => tile(moment.distance.length > 1 || heads > 1 ? `Head ${i % heads} of layer ${Math.floor(i / heads)}` : 'Seen', says(i), own(i) ? 'is-nearest' : '', idle))}</div>
-          <p class="tn-reads">A row looks at the columns; dark is much weight. C and S are [CLS] and [SEP], around every input.${idle.length ? ' Nothing is asked of hatched rows.' : ''}</p></div>
+          <p class="tn-reads">A row looks at the columns; the darker, the more weight. C and S are [CLS] and [SEP], around every input.${idle.length ? ' Hatched rows are not scored.' : ''}</p></div>
         <div class="tn-side"><h2>${asks}</h2><div class="tn-scroll"><table>${lines.map(({ title, signs: all }) => html`<tr><th scope="row">${title}</th>${all.map(sign => html`<td>${sign}</td>`)}</tr>`)}
           ${moment.said.length ? html`<tr><th scope="row">Says</th>${moment.said.map((sign, i) => html`<td class=${moment.right[i] === null ? nothing : moment.right[i] ? 'is-right' : 'is-wrong'}>${moment.right[i] === null ? '' : sign}</td>`)}</tr>` : nothing}</table></div>
           <div class="tn-axis" ?hidden=${moments.length < 2}>${axis.element}</div>

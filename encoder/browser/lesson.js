@@ -30,7 +30,7 @@ const WAITS = 60_000; // ms until a hint is given
 const TYPED = 'input:not([type=radio]), textarea, select, [contenteditable], dialog, [role=dialog], .enc-number, [role=radiogroup], [role=toolbar], [role=grid]';
 const COUNT = /^\d$/;
 const SHORT = 24; // letters of answers that stand in a row
-const SHUT = 'The picture opens with your guess.', VEIL = 'The picture comes with the answer.';
+const SHUT = 'The picture opens with the answer.';
 
 const all = /** @type {{encoderLesson?: ReturnType<typeof begin>, encoderClass?: {standing: () => {leads: boolean, follows: boolean, phase: string, ask: string, own: number | null}, asked: (head?: unknown, more?: unknown) => unknown, acts: {put: (said: {kind: string}) => Promise<unknown>, act: (name: string) => Promise<unknown>}}}} */ (globalThis);
 /** Where this tab is in a class. */
@@ -208,7 +208,7 @@ function begin() {
     return html`${title ? html`<p class="enc-lesson-name">${title}</p>` : nothing}${told && question ? result(told, of) : html`<p>${said(text)}</p>${texts.length ? html`<ul>${texts.map(one => html`<li><bdi translate="no" lang="">${one}</bdi></li>`)}</ul>` : nothing}`}
       ${question && !told ? html`<h2 tabindex="-1">${said(question.ask)}</h2>${inClass().follows ? html`<p class="enc-lesson-how">Wait for the question.</p>` : html`<p class="enc-lesson-how">${HOW[question.kind]}</p>${choices(question)}${inClass().leads ? html`<button type="button" class="enc-pill is-first" aria-keyshortcuts="A" @click=${() => all.encoderClass?.acts.put({ kind: 'lesson' })}>Ask the class <kbd aria-hidden="true">A</kbd></button>` : nothing}<button type="button" class="enc-link enc-lesson-show" @click=${() => answer(null)}>Show me <kbd aria-hidden="true">S</kbd></button>`}` : nothing}
       ${!question && told ? findings(told) : nothing}${of.measures ? html`<p class="enc-lesson-found">One moment …</p>` : nothing}${!question ? swapper(of) : nothing}
-      ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p>${say('lesson_end', { title: of.title })}</p><p class="is-done">${of.learned}</p>` : nothing}`;
+      ${of.goal ? goal(of.goal) : nothing}${hinted && of.hint && !of.goal?.done ? html`<p class="enc-lesson-how">${of.hint}</p>` : nothing}${steps.length === at() && !waits() && (!of.goal || of.goal.done) ? html`<p class="is-done">${of.learned}</p>` : nothing}`;
   }
 
   function draw() {
@@ -222,7 +222,7 @@ function begin() {
     into(html`<header><b>${of?.title ?? ''}</b><span>${of ? say('step_of', { step: at(), count: last }) : ''}</span><button type="button" class="enc-lesson-fold" aria-expanded=${!folded} aria-label=${folded ? 'Unfold the lesson' : 'Fold the lesson'} @click=${() => { folded = !folded; draw(); }}></button><button type="button" aria-label="Close the lesson" ?hidden=${inClass().follows} @click=${close}>×</button></header>
       ${of ? dots(of) : nothing}<div class="enc-lesson-body">${wrong ? html`<p role="alert">${wrong}</p><button type="button" class="enc-pill" @click=${() => ask()}>Try again</button>` : of && (!loading || inClass().phase) ? repeat([of], one => `${one.at}`, body) : nothing}</div>
       <footer ?hidden=${inClass().follows}>${of && screen.drawn && !of.away && !plays(of) && !waits() ? html`<button type="button" class="enc-link enc-lesson-whole" aria-pressed=${whole} @click=${() => { whole = !whole; draw(); }}>${whole ? 'Fewer controls' : 'All controls'}</button>` : nothing}<button type="button" class="enc-pill" ?disabled=${at() === 1} @click=${() => go(at() - 1)}>Back</button><button type="button" class="enc-pill enc-lesson-next ${waits() || of?.goal?.done === false ? '' : 'is-on'}" ?disabled=${(waits() && !inClass().leads) || !of} @click=${() => go(at() + 1)}>${at() === last ? 'Finish' : 'Next'}</button></footer>${status}`, strip);
-    write(shut, loading ? '' : inClass().follows ? VEIL : SHUT);
+    write(shut, loading ? '' : SHUT);
     shut.hidden = (!loading && !waits()) || (screen.page === 'attention' && asks() !== null);
     into(html`${line.element}${shown?.told && shown.question?.kind === 'choice' && !loading ? answered(shown.question, shown.told) : nothing}${shut}`, asked);
     // The page has the sentence itself: it is drawn above it to answer in, and where the page is hidden.

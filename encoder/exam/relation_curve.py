@@ -194,7 +194,7 @@ def passing(curve: RelationCurve) -> str:
     """Return when the curve is above the best fixed distance and the best rule; empty where it is above none."""
     if not curve.leaves:
         return ""
-    left = f"From step {curve.steps[curve.leaves]:,} on it is 10 points above {fixed_rule(curve)} "
+    left = f"From step {curve.steps[curve.leaves]:,} on it is at least 10 points above {fixed_rule(curve)} "
     left += f"({percent(curve.fixed)})"
     best = f"the best simple rule ({percent(curve.rule)})"
     if curve.passes:
@@ -218,20 +218,20 @@ def under(curve: RelationCurve, text: str) -> str:
     example = EXAMPLES[curve.relation]
     if curve.place is None:
         return (
-            f"Of {curve.n} constructed sentences, in how many the form of the verb that agrees with its subject is "
-            f"likelier than the other. {rules_of(curve, 'the form that agrees with ')}"
+            f"The share of {curve.n} constructed sentences in which the form of the verb that agrees with its subject "
+            f"is likelier than the other. {rules_of(curve, 'the form that agrees with ')}"
         )
     gap = " with a noun in between" if curve.relation == JUDGED else ""
     caption = (
-        f"Of {curve.n:,} hand-marked examples from {text}: from how many the head looks from {example.where}{gap} most "
-        f"at {example.find} that it belongs to. {rules_of(curve)}"
+        f"The share of {curve.n:,} hand-marked examples from {text} in which the head looks from {example.where}{gap} "
+        f"most at {example.find} it belongs to. {rules_of(curve)}"
     )
     at = curve.leaves
     if at and curve.near:
         (before, first), (after, then) = list(curve.near.items())[at - 1 : at + 1]
         caption += (
-            f" At step {before:,} it looks {curve.fixed_name}, right or wrong, from {percent(first)} of them, at step "
-            f"{after:,} from {percent(then)}."
+            f" At step {before:,} it looks {curve.fixed_name}, right or wrong, in {percent(first)} of them, at step "
+            f"{after:,} in {percent(then)}."
         )
     return caption
 

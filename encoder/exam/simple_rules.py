@@ -78,16 +78,16 @@ def marks(tags: Sequence[str]) -> dict[str, list[bool]]:
         "word that is no punctuation mark": [not each for each in mark],
         "word that follows a punctuation mark": [tag == "PUNCT" for tag in before],
         "word that a punctuation mark follows": [tag == "PUNCT" for tag in after],
-        "noun that ends a row of nouns": [yes and tag not in NOUNS for yes, tag in zip(noun, after, strict=True)],
-        "noun or pronoun that ends a row of nouns": [
+        "noun that no noun follows": [yes and tag not in NOUNS for yes, tag in zip(noun, after, strict=True)],
+        "noun or pronoun that no noun follows": [
             yes and tag not in NOUNS for yes, tag in zip(pronoun, after, strict=True)
         ],
-        "noun, verb or adjective that ends a row of them": [
+        "noun, verb or adjective that none of them follows": [
             yes and not then for yes, then in zip(named, [*named, False][1:], strict=True)
         ],
         "noun that a preposition follows": [yes and tag == "ADP" for yes, tag in zip(noun, after, strict=True)],
-        "noun that is in no prepositional phrase": outside,
-        "noun that ends a row of nouns in no prepositional phrase": [
+        "noun that has no preposition": outside,
+        "noun that has no preposition and no noun after it": [
             yes and tag not in NOUNS for yes, tag in zip(outside, after, strict=True)
         ],
     }

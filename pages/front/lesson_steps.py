@@ -229,7 +229,7 @@ class AtStep:
                 (" is its highest.", ""),
             ]
         else:
-            head = [("You had it: " if right else "It is ", ""), (known, "model"), (f"{figure}.", "")]
+            head = [("You got it: " if right else "It is ", ""), (known, "model"), (f"{figure}.", "")]
         lines: list[Parts] = []
         if right is False and at is not None:
             lines.append([("You said ", ""), (names[at], "yours"), (f": {value(at)}." if value else ".", "")])
@@ -266,11 +266,11 @@ class AtStep:
         offered = question.choices or VERDICTS
         right = None if at is None else offered[at] == finding.verdict.value.capitalize()
         held = HELD.get(finding.verdict, "It cannot be tried here")
-        head: Parts = [("You had it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
+        head: Parts = [("You got it: " + held[0].lower() + held[1:] if right else held, "model"), (".", "")]
         guess = "" if at is None else offered[at].lower()
         wrong: list[Parts] = [[("You said: ", ""), (guess, "yours"), (".", "")]] if right is False else []
         under = finding.judgement.condition if finding.judgement else ""
-        when: list[Parts] = [[(f"The condition: {under}.", "")]] if under else []
+        when: list[Parts] = [[(f"True within limits: {under}.", "")]] if under else []
         return {
             "right": right,
             "head": head,
@@ -289,10 +289,12 @@ class AtStep:
         def spoken(value: float) -> str:
             return f"{in_form(value, form)} {question.unit}".strip()
 
-        head: Parts = [("Close: it is " if right else "It is ", ""), (spoken(value), "model"), (".", "")]
-        lines: list[Parts] = [[("You said ", ""), (spoken(guess), "yours"), (".", "")]] if guess is not None else []
+        known, yours = spoken(value), None if guess is None else spoken(guess)
+        how = "You got it: it is " if yours == known else "Close: it is " if right else "It is "
+        head: Parts = [(how, ""), (known, "model"), (".", "")]
+        lines: list[Parts] = [] if yours in (None, known) else [[("You said ", ""), (str(yours), "yours"), (".", "")]]
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}
-        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "", spoken(value))], "scale": scale}
+        return {"right": right, "head": head, "lines": [*lines, *self.after(right, "", known)], "scale": scale}
 
     def after(self, right: bool | None, guess: str, answer: str) -> list[Parts]:
         """What the lesson says then: of its own sentence and model alone."""

@@ -100,8 +100,7 @@ def millions(config: EncoderConfig) -> str:
 
 def ask_number(name: str) -> None:
     """The field of a number."""
-    _, low, high, step = COUNTS[name]
-    st.number_input(TITLES[name], low, high, step=step, key=f"build_{name}")
+    st.number_input(TITLES[name], step=COUNTS[name][-1], key=f"build_{name}")  # config_of_form says what is too large
 
 
 def ask_option(name: str) -> None:
@@ -124,6 +123,9 @@ def config_of_form() -> tuple[EncoderConfig | None, str, str]:
     given["window"] = given["window"] or None
     if given["window"] and like.mask_value == -math.inf:
         given["mask_value"] = MASKED
+    for name, (title, low, high, _) in COUNTS.items():
+        if not low <= given[name] <= high:
+            return None, name, f"{title.capitalize()} must be {low:,} to {high:,}."
     width, heads = given["d_model"], given["n_heads"]
     if width % heads:
         near = [count for count in range(1, 65) if width % count == 0]

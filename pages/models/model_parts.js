@@ -41,7 +41,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const table = el('table', {}, el('thead', {}, el('tr', {}, ...heads.map(name => (name === null ? el('td', { class: 'room' }) : name ? el('th', { scope: 'col', class: 'number' }, name) : el('td'))))),
     el('tbody', {}, ...rows), el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, 'All'), number(all.parameters), el('td', { class: 'room' }), number('100 %'), number(all.operations), el('td', { class: 'room' }), number('100 %'))));
 
-  const at = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-kind]'));
+  const at = (/** @type {Event} */ { type, target }) => (type === 'focusout' ? null : /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest('[data-kind]')));
   const mark = (/** @type {Event} */ event) => {
     const { kind, box } = at(event)?.dataset ?? {};
     root.classList.toggle('pointed', kind !== undefined);
@@ -50,7 +50,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   root.onpointerover = mark;
   root.onpointerleave = mark;
-  for (const part of [table, picture]) part.addEventListener('focusin', mark);
+  for (const part of [table, picture]) for (const moves of ['focusin', 'focusout']) part.addEventListener(moves, mark);
   picture.onkeydown = event => {
     const all = /** @type {HTMLElement[]} */ ([...picture.querySelectorAll('.box')]), i = all.indexOf(/** @type {HTMLElement} */ (event.target)), to = all[i + (STEPS[event.key] ?? 0)];
     if (event.key === 'Enter' || event.key === ' ') all[i]?.click();

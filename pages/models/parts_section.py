@@ -62,7 +62,8 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
                     "kind": kinds.index(area.kind),
                     "layer": area.layer,
                     "head": area.head,
-                    "says": f"{area.name}: {area.parameters:,} parameters, {percent(area.parameters / whole)}",
+                    "says": f"{area.name.replace('.', ', ').replace('_', ' ')}: {area.parameters:,} parameters, "
+                    f"{percent(area.parameters / whole)}",
                     "label": "" if area.layer else TITLES[area.kind][0],
                     "about": shape(area, encoder),
                 }
@@ -98,7 +99,7 @@ def headline(answer: Answer, config: EncoderConfig, n: int) -> str:
     held, taken = ({kind: of[kind] / sum(of.values()) for kind in KINDS} for of in (counts, spent))
     if taken["guess"] > held["guess"]:
         kind, does = "guess", "Guessing words"
-        why = f"each of the {config.vocab_size:,} words of its vocabulary gets a score"
+        why = f"each of the {config.vocab_size:,} words of its vocabulary gets a score, from the embedding's table"
     else:
         kind, does = "embedding", "The embedding"
         why = f"of {config.vocab_size:,} rows a sentence of {n} tokens looks up {n}"

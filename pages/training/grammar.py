@@ -88,6 +88,9 @@ def draw(above: Any) -> None:
     if circuit and carried(circuit):
         main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
         saved, finding = saved | {"The curves": main}, head_circuit(circuit)
+    if scene.view.model != state.current().model and not state.current().model.startswith(MOMENT):
+        asked = offered_models.offer(state.current().model).label.partition(":")[0]
+        finding = f"The training of “{asked}” was not filmed. {finding}"
     with above:
         page_header(plain(finding), save=saved)
     draw_film(scene, curves, curve, circuit, moved, main.alt)
@@ -177,7 +180,7 @@ def draw_film(
             "from": min(scene[WORD], len(words) - 1),
             "gold": (words.index(example.source), words.index(example.target)) if is_marked(scene) else None,
             "typed": scene.view.sentence not in OFFERED,
-            "who": who_looks(scene),
+            "who": "Head {1} of layer {0}.".format(*place(scene)),
             "note": " ".join(notes(curve, seen)),
             "guess": guesses(scene, seen, moved),
             "start": start,
@@ -194,16 +197,6 @@ def specials(scene: Scene) -> str:
     """The tokens of the sentence that no word was typed for, in words."""
     pieces = scene.encoder.tokenize(sentence(scene))
     return listed(list(dict.fromkeys(pieces.tokens[i] for i, own in enumerate(pieces.special) if own))) or "no word"
-
-
-def who_looks(scene: Scene) -> str:
-    """Which head the arcs are of, and of which model, where that is not the one in the bar."""
-    (layer, head), model, name = place(scene), state.current().model, moments_of(scene).model
-    shown = f"Head {head} of layer {layer}"
-    if model == scene.view.model or model.startswith(MOMENT):
-        return f"{shown}."
-    asked = offered_models.offer(model).label.partition(":")[0]
-    return f"{shown} of “{name}”: its training was filmed, that of “{asked}” was not."
 
 
 def notes(curve: RelationCurve, seen: WordMoments) -> list[str]:

@@ -186,8 +186,8 @@ def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
 def draw_more(settings: LearnSettings) -> None:
     """What is asked, how the pictures are read and heads are measured, and what an opened network is."""
     st.markdown(
-        f"**{settings.about.asks}** The known pattern: {settings.about.pattern}. In a map a row is a place that looks, "
-        "a column a place that is looked at; dark is much weight. The framed head is the one nearest to the pattern."
+        f"**{settings.about.asks}** The known pattern: {settings.about.pattern}. In a map a row is a position that "
+        "looks, a column one that is looked at; the darker, the more weight. The framed head is nearest to the pattern."
     )
     st.latex(
         r"\text{weight as wanted} = 1 - \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|"

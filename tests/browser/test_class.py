@@ -140,7 +140,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     expect(question(phone)).to_contain_text(answer, timeout=PATIENCE)
     part(teacher, "reveal").click()
     for page in (teacher, phone):
-        expect(question(page)).to_contain_text("of 1 (")
+        expect(question(page)).to_contain_text("of 1 got it.")
         expect(page.locator(".enc-class-veil")).to_be_hidden()
         expect(head(page, 2)).to_have_attribute("aria-checked", "true")
     for seen in (phone.locator(".picture").first, question(phone)):
@@ -196,7 +196,7 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
     part(teacher, "close").click()
     part(teacher, "reveal").click()
     phone.context.set_offline(False)
-    expect(question(phone)).to_contain_text("of 1 (", timeout=PATIENCE)
+    expect(question(phone)).to_contain_text("of 1 got it.", timeout=PATIENCE)
     follows(phone)
     part(teacher, "put_away").click()
     expect(line(teacher)).to_contain_text("1 sentence")
@@ -322,12 +322,12 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     expect(strips[0]).to_contain_text("Which word does this head look at most")  # and not the answer
     part(teacher, "reveal").focus()
     teacher.keyboard.press("r")
-    expect(strips[1]).to_contain_text("You had it: animal")
+    expect(strips[1]).to_contain_text("You got it: animal")
     for word in phone.locator(".enc-lesson-asked .enc-word").filter(has_text=re.compile("animal|street")).all():
         expect(word).to_be_in_viewport(ratio=1)
     expect(strips[2]).to_contain_text("You said street")
     for strip in strips:
-        expect(strip).to_contain_text("1 of 2 (50 %), then 1 of 2 (50 %) had it.")
+        expect(strip).to_contain_text("1 of 2, then 1 of 2 got it.")
         expect(strip.page.locator(".front")).to_be_visible()
     is_at(pupil, "attention", layer="4", head="1", word="8")
     expect(pupil.locator(".enc-class-all")).to_contain_text("the model gives")
@@ -341,7 +341,7 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     with teacher.expect_download() as saving:
         part(teacher, "html").click()
     text = saving.value.path().read_text()
-    assert "1 of 2 (50 %), then 1 of 2 (50 %) had it." in text and text.count("<figure>") == 1
+    assert "1 of 2, then 1 of 2 got it." in text and text.count("<figure>") == 1
     teacher.get_by_text("End the class").click()
     part(teacher, "end").click()
     expect(pupil.get_by_role("alert").first).to_contain_text("The class is over")
@@ -373,7 +373,7 @@ def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser
     is_at(phone, "compare")
     for page in (teacher, phone):
         expect(page.locator(".enc-lesson h2")).to_contain_text("What is it after the last layer?")
-    expect(phone.locator(".enc-lesson-shut")).to_have_text("The picture comes with the answer.")
+    expect(phone.locator(".enc-lesson-shut")).to_have_text("The picture opens with the answer.")
     part(teacher, "page").click()
     part(teacher, "go_on").click()
     is_at(teacher, "compare", lesson="what-is-attention", at="6")
@@ -398,7 +398,10 @@ def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser
 def test_the_picture_is_hidden_before_a_question_and_comes_back_where_it_was_asked(
     browser: Browser, app_url: str
 ) -> None:
-    """Also for who is alone; each sees the own answer beside the model's number."""
+    """Also for who is alone; each sees the own answer beside the model's number; no name of a step meets the next one.
+
+    Whoever asks is warned first of every kind of answer that the page shows.
+    """
     teacher, code = opened(browser, app_url)
     pupil = tab(browser)
     open_page(pupil, f"{app_url}/class?code={code}")
@@ -406,13 +409,25 @@ def test_the_picture_is_hidden_before_a_question_and_comes_back_where_it_was_ask
     follows(pupil)
     head(pupil, 3).click()
     expect(line(pupil)).to_contain_text("You are on your own")
+    warning = teacher.get_by_text("The page already shows the answer.")
+    part(teacher, "ask").locator("summary").click()
+    for kind, shows in (("look", True), ("much", True), ("word", True), ("claim", False)):
+        teacher.get_by_label("Ask", exact=True).select_option(kind)
+        expect(warning).to_have_count(int(shows))
+    claims = teacher.locator(".enc-class-fields option").all_inner_texts()
+    assert claims and len(claims) == len(set(claims))
+    part(teacher, "ask").locator("summary").click()
     part(teacher, "hide").click()
     for page in (teacher, pupil):
         expect(page.locator(".front .enc-finding")).to_be_hidden()
-    expect(pupil.locator(".enc-class-veil")).to_contain_text("A question comes")
+    expect(pupil.locator(".enc-class-veil")).to_contain_text("A question is coming.")
+    veil, bar = teacher.locator(".enc-class-veil").bounding_box(), teacher.locator(".front .enc-bar").bounding_box()
+    assert veil and bar and veil["y"] >= bar["y"] + bar["height"], "said where the picture was"
+    expect(teacher.locator(".enc-class-veil")).to_have_text("The picture is hidden until the answer is revealed.")
     expect(teacher.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
     part(teacher, "ask").locator("summary").click()
     teacher.get_by_label("Ask", exact=True).select_option("much")
+    expect(warning).to_have_count(0)
     for name, value in (("layer", "4"), ("head", "1"), ("word", "8"), ("to", "3")):
         teacher.locator(f".enc-class-fields select[name={name}]").select_option(value)
     part(teacher, "ask_now").click()
@@ -420,10 +435,17 @@ def test_the_picture_is_hidden_before_a_question_and_comes_back_where_it_was_ask
     question(pupil).get_by_role("slider").fill("90")
     expect(question(pupil)).to_contain_text("Your answer: 90 %.")
     part(teacher, "reveal").click()
-    expect(question(pupil)).to_contain_text(re.compile(r"It is [\d.]+ %"))
+    expect(question(pupil)).to_contain_text(re.compile(r"The answer is [\d.]+ %: 0 of 1 came near\."))
     expect(question(pupil)).to_contain_text("You answered 90 %: not this time.")
     is_at(teacher, "attention", layer="4", head="1", word="8")
     expect(teacher.locator(".front .enc-finding")).to_be_in_viewport()
+    teacher.set_viewport_size({"width": 1366, "height": 768})
+    teacher.locator(".front .enc-finding").click()
+    teacher.keyboard.press("p")
+    expect(teacher.locator(".enc-present")).to_be_visible()
+    assert teacher.locator(".rail-stops button").evaluate_all(
+        "all => all.every(one => one.scrollWidth <= one.clientWidth)"
+    )
     part(pupil, "see").click()
     is_at(pupil, "attention", layer="4", head="1", word="8")
     for page in (teacher, pupil):

@@ -67,8 +67,10 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
         chosen.press("ArrowRight")
     assert runs(page) == asked, "the browser moves alone"
     rules = [right.fixed, right.rule] if (right := relation_curve(moments, "obj")) else []
-    for share, line in zip(rules, film.locator(".fm-rule").all(), strict=True):
+    for share, line in zip(rules, film.locator(".fm-key li").all(), strict=False):
         expect(line).to_contain_text(spaced(percent(share, 1)))
+    plot, key = film.locator(".fm-lines").bounding_box(), film.locator(".fm-key").bounding_box()
+    assert plot and key and key["y"] >= plot["y"] + plot["height"], "no name stands over the curves"
 
 
 def compared(film: Locator, step: int, before: int) -> None:

@@ -57,6 +57,8 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     button = row(page, "Add & norm").get_by_role("button")
     button.focus()
     expect(row(page, "Add & norm")).to_have_class(marked)
+    row(page, "Guess").get_by_role("button").press("Tab")
+    expect(parts.locator(".marked")).to_have_count(0)  # the last row was left
     with rerun(page):
         button.press("Enter")
     expect(page).to_have_url(re.compile(re.escape("/add_norm?")))
@@ -64,6 +66,7 @@ def test_areas_and_table_mark_each_other_and_lead_to_the_page_of_a_part(
     with rerun(page):
         page.go_back()
     boxes.first.focus()
+    expect(parts.get_by_role("status")).to_contain_text("embedding, tokens: ")
     for _ in range(heads[0] + 10):
         page.keyboard.press("ArrowRight")
     expect(parts.get_by_role("status")).to_contain_text(re.compile("head . of layer 1: "))
@@ -128,6 +131,15 @@ def test_a_shape_counts_at_each_step_says_what_is_wrong_below_its_field_and_is_b
     expect(press).to_be_disabled()
     now = press.bounding_box()
     assert start and now and abs(now["x"] - start["x"]) < 1, "it stays where it is"
+    with rerun(page):
+        width.get_by_role("spinbutton").fill("99999")
+        width.get_by_role("spinbutton").press("Enter")
+    expect(page.get_by_text("Width must be 8 to 2,048.")).to_be_visible()
+    expect(page.get_by_text("M parameters, random")).to_have_count(0)
+    expect(press).to_be_disabled()
+    with rerun(page):
+        width.get_by_role("spinbutton").fill("500")
+        width.get_by_role("spinbutton").press("Enter")
     with rerun(page):
         heads.get_by_role("spinbutton").fill("10")
         heads.get_by_role("spinbutton").press("Enter")

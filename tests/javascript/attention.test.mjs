@@ -69,6 +69,7 @@ test('every cell of a grid is found where it is drawn, and a grid of up to 64 to
     assert.equal(cellAt(laid, n, n, laid.left + 1, laid.top - 1), null);
   }
   assert.ok(layout({ rows: 12, columns: 12, tokens: 12, widest: 60, digits: 2 }, 640).text >= 9);
+  assert.ok(layout({ rows: 14, columns: 14, tokens: 14, widest: 60, digits: 2 }, 724, 200).text >= 9); // in a low window
   assert.equal(layout({ rows: 64, columns: 64, tokens: 64, widest: 60, digits: 2 }, 640).text, 0);
   const long = layout({ rows: 512, columns: 512, tokens: 512, widest: 60 }, 640);
   assert.ok(long.width <= 641 && long.wide < 2, 'more tokens than pixels are averaged, not scrolled');

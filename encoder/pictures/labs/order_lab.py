@@ -287,7 +287,7 @@ def identical_rows(answer: Answer) -> Finding:
     else:
         text += f"With positions on, vectors differ by up to {brief(result.largest_on)}."
     same = largest < least
-    judgement = judge(same and moved == 0, "as a set of vectors, and not row by row" if same else "")
+    judgement = judge(same and moved == 0, "the same vectors, but in other rows" if same else "")
     return Finding(largest, "largest difference with positions off", text, judgement)
 
 
@@ -350,7 +350,7 @@ def twins(table: Tensor) -> int:
 @claim(
     "rotation",
     "tutorial paper",
-    "Who knows the encoding of position 10 knows those of 20 and 30: PE(p + k) is a rotation of PE(p).",
+    "From the encoding of position 10 those of 20 and 30 follow: PE(p + k) is a rotation of PE(p).",
     lesson="positions",
     steps=10,
 )

@@ -88,7 +88,7 @@ class Finding:
         """All that was measured, with the condition under which the claim holds where it does under one."""
         if self.judgement is None or self.verdict is not Verdict.CONDITION:
             return self.measured
-        return f"{self.measured} The condition: {self.judgement.condition}."
+        return f"{self.measured} True within limits: {self.judgement.condition}."
 
 
 def judge(holds: bool, condition: str = "") -> Judgement:

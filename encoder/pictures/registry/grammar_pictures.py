@@ -27,13 +27,12 @@ from encoder.exam.relation_curve import (
     whole,
 )
 from encoder.experiments.circuit import CarriedMoments, TrainingCircuit, training_circuit
-from encoder.experiments.circuit.minimal_pair import NOISE
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, Expression, call, loaded
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import brief, percent, shown
+from encoder.support.formatting import percent, shown
 from encoder.tasks import kept_moments
 from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, word_moments
 
@@ -320,15 +319,13 @@ def say_circuit(answer: Answer) -> str:
     def alone(of: CarriedMoments, step: int) -> str:
         return " and ".join(percent(of.shares[step][head + 1]) for head in (first, last))
 
-    def together(step: int) -> str:
-        return f"{percent(drawn.shares[step][0])} of {brief(drawn.flips[step])} nats"
-
     hands = "The job stays where it is" if first == last else "The job changes hands"
     return (
         f"{hands}: at step {step:,} {names[0]} and {names[1]} carry {alone(drawn, step)} of the change from one to "
-        f"many, at the end {alone(drawn, end)}. All {len(circuit.heads)} heads together carry {together(step)}, at the "
-        f"end {together(end)}. Before, the change is below {NOISE} nats, and nothing is drawn. In {natural.pairs} "
-        f"pairs that people wrote it is {alone(natural, step)}, at the end {alone(natural, end)}."
+        f"many, at the end {alone(drawn, end)}. All {len(circuit.heads)} heads together carry "
+        f"{percent(drawn.shares[step][0])} of it, at the end {percent(drawn.shares[end][0])}. Before, the change is "
+        f"too small to share out, and nothing is drawn. In {natural.pairs} pairs that people wrote the two carry "
+        f"{alone(natural, step)}, at the end {alone(natural, end)}."
     )
 
 

@@ -92,7 +92,11 @@ class Classroom:
         open_class = self.find(code)
         if open_class is None:
             self.count_try(f"wrong:{who}")
-            raise ClassError(f"there is no class {code[:LENGTH]} here; check the code, and use your teacher's network")
+            if len(code) != LENGTH:
+                raise ClassError(
+                    f"a code has {LENGTH} letters, and this has {len(code)}; look at your teacher's screen"
+                )
+            raise ClassError(f"there is no class {code} here; check the code, and use your teacher's network")
         if open_class.is_shut:
             raise ClassError("the teacher has locked this class; ask them to unlock it")
         key = hashed(open_class.stamp + who)[:TAG] + secrets.token_hex(8)

@@ -35,7 +35,7 @@ def spelled(results: Results) -> dict[str, Any]:
     scale = {name: getattr(question, name) for name in ("low", "high", "unit", "truth", "near")}
     scale["votes"] = [*map(sorted, results.rounds)]
     about["scale"] = scale if question.kind == "number" else None
-    return about | {"had": "" if truth is None else f"{hits(results)} had it."}
+    return about | {"had": "" if truth is None else f"{hits(results)} got it."}
 
 
 def model_gives(question: Question, at: int) -> dict[str, Any]:
@@ -54,10 +54,10 @@ def summary(results: Results) -> str:
     if question.truth is None:
         return f"{len(last)} answered. {common(question, last)}"
     if question.kind == "number":
-        near = f"{hits(results)} said that or near it."
-        return f"It is {with_unit(question.truth, question)}. {near} {question.finding}".strip()
+        answer = with_unit(question.truth, question)
+        return f"The answer is {answer}: {hits(results)} came near. {question.finding}".strip()
     right = " and ".join(f"“{name}”" for at, name in enumerate(question.options) if question.is_right(at))
-    return f"It is {right}: {hits(results)} had it. {question.finding}".strip()
+    return f"The answer is {right}: {hits(results)} got it. {question.finding}".strip()
 
 
 def hits(results: Results) -> str:
@@ -79,12 +79,12 @@ def common(question: Question, answered: list[float]) -> str:
 
 def with_unit(value: float, question: Question) -> str:
     """Return a number that was asked for, in words."""
-    return f"{brief(value)} {question.unit}".rstrip()
+    return percent(value / 100) if question.unit == "%" else f"{brief(value)} {question.unit}".rstrip()
 
 
 def rate(hits: int, of: int) -> str:
     """Return a share of the class, in numbers."""
-    return f"{hits} of {of} ({percent(hits / of)})" if of else "nobody"
+    return f"{hits} of {of}" if of else "nobody"
 
 
 def table(results: list[Results]) -> str:

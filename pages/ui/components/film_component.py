@@ -40,8 +40,7 @@ def packed(shares: np.ndarray) -> str:
 
 def rules(curve: RelationCurve) -> list[dict[str, Any]]:
     """The shares of the best fixed distance and of the best rule; of two forms also that of a coin flip."""
-    still = "a simple rule still beats it," if curve.rule > curve.shares[curve.steps[-1]] else "the best simple rule,"
-    flat = {f"always {curve.fixed_name}": curve.fixed, f"{still} “{curve.rule_name}”": curve.rule}
+    flat = {f"always {curve.fixed_name}": curve.fixed, f"the best simple rule, always {curve.rule_name}": curve.rule}
     if curve.place is None:
         flat["a coin flip"] = 0.5
     return [{"name": name, "share": share} for name, share in flat.items()]

@@ -71,7 +71,7 @@ def draw(page: Page, around: Around) -> None:
                     page_run.say_notes(session_runs.text_encoder(state.current().model), trace)
         with jobs.refused(), shows_errors():
             if library.asks(page):
-                st.html("<p class='lesson-shut'>The picture opens with your guess.</p>")
+                st.html("<p class='lesson-shut'>The picture opens with the answer.</p>")
             else:
                 draw_page(page)
     with above:

@@ -111,8 +111,7 @@ def check(name: str) -> None:
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        ways = f"{BUILT}…, {FOLDER}…, learned:…, mystery:… and {MOMENT}…"
-        raise EncoderError(f"models are {', '.join(MODELS)}, {ways}")
+        raise EncoderError("there is no such model here")
 
 
 def trained(name: str) -> bool:
