@@ -68,6 +68,9 @@ def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
     shown = section("feed_forward", "corpus", **HERE, atlas_unit="434", atlas_run="1")
     row = atlas.unit(2, 434)
     assert f"unit 434 fires {row['firings']:,} times" in words(shown)
+    tokens = [one.token for one in atlas.unit_firings(2, 434, "sample")]
+    often = max(dict.fromkeys(tokens), key=tokens.count)
+    assert f"most often at “{often}”: {tokens.count(often)} of {len(tokens)} sampled firings." in words(shown)
     (contexts,) = [item["lines"] for item in shown if item["kind"] == "lines"]
     for line, one in zip(contexts, atlas.unit_firings(2, 434, "top"), strict=True):
         assert line["note"] == f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}"
@@ -149,8 +152,8 @@ def test_a_word_finds_its_units(atlas: Atlas) -> None:
     assert "Type a word" in words(section("heads", "find", **HERE))
     first = units_on(atlas, "monday")[0]
     shown = section("heads", "find", **HERE, atlas_word="Monday")
-    share = percent(first.sampled / first.of_sampled)
-    here = f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has {share}"
+    here = f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has "
+    here += f"{first.sampled} of {first.of_sampled} of its sampled firings."
     assert (
         here in words(shown) and tables(shown)["atlas_word_units"]["unit"][0] == f"{first.unit} of layer {first.layer}"
     )

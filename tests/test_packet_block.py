@@ -12,12 +12,13 @@ from packet_runs import EDITS, MASKED, SIZE
 from shared_models import pretrained
 
 from encoder import PRESETS, Edit, EncoderConfig, EncoderError, TextEncoder
+from encoder.atlas.atlas_reader import Firing
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import unit_sum
 from encoder.packet.block_level import MOST_BYTES, bytes_of_a_row, level_3
 from encoder.packet.format import Stored, unpack
 from encoder.packet.run import shown_word
-from encoder.packet.unit_level import level_11
+from encoder.packet.unit_level import around, level_11
 from encoder.trace.trace import Trace
 
 SMALL = EncoderConfig(n_layers=2, d_model=60, n_heads=3, d_ff=110, **SIZE)
@@ -186,6 +187,17 @@ def test_contexts_are_sentences_of_the_atlas_with_the_word_at_which_the_unit_fir
         fires = fires.masked_fill(torch.tensor(run.tokenization.special), -1)  # an atlas tells of words
         at = run.tokenization.spans[int(fires.argmax())]
         assert len(before) <= at[0] < at[1] <= len(before) + len(word), (layer, unit, told[0])
+
+
+def test_a_long_context_is_cut_between_words() -> None:
+    encoder = encoder_of("base")
+    words = [f"{'abcdefghij'[: 1 + i % 10]}" for i in range(40)]
+    text = " ".join([*words, "keys", *words])
+    tokens = encoder.tokenize(text)
+    at = next(i for i, (start, _) in enumerate(tokens.spans) if start >= text.index("keys"))
+    before, word, after = around(encoder, text, Firing(sentence=0, position=at, token="keys", value=1.0, decile=0))
+    assert word == "keys" and before.startswith("… ") and after.endswith(" …")
+    assert f" {text} ".count(f" {before[2:]}keys{after[:-2]} ") == 1
 
 
 def test_a_token_far_longer_than_the_others_takes_none_of_their_digits() -> None:

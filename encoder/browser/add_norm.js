@@ -138,7 +138,7 @@ export function addNorm(root, context) {
   /** One line on what happens. @param {Packet} block @param {number} sum */
   function reading(block, sum) {
     const { kind } = normOf(block, sum), who = ADDS[sum];
-    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the vector that was there: the longer has more say. ${kind === 'none' ? 'No norm follows.' : 'Then a norm sets its length, whatever came in.'}`;
+    if (!aboutBlock(block).pre_norm) return `What ${who} writes is added to the word's vector; the longer counts more. ${kind === 'none' ? 'No norm follows.' : 'Then a norm gives every sum about the same length.'}`;
     if (kind === 'none') return `This model has no norm here: ${who} reads the vector as it is, and what it writes is added to that.`;
     return `A norm sets the length of the vector that ${who} reads, however long it has grown. What ${who} writes is added to the vector itself.`;
   }
@@ -166,10 +166,10 @@ export function addNorm(root, context) {
     const isLearned = ({ name, whole: length }) => name === 'normed' && length > 0 && Math.abs(length - plain) >= SEEN * plain;
     return html`${all.map((one, i) => {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
-      const two = isLearned(one), told_ = name === 'sum' ? used : used.filter(one => one.name === 'beta' || changed);
+      const two = isLearned(one);
       return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
         ${two ? html`<div class="an-before" aria-hidden="true" style="width: ${(100 * plain / end).toFixed(2)}%"></div><p class="an-parts" dir="ltr"><strong>length ${three(plain)}</strong><span class="an-makes">${explained(loud, told)}</span></p>` : nothing}
-        ${stack(used, length, end, told_, name === 'sum' ? apart : two ? say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
+        ${stack(used, length, end, name === 'sum' ? apart : two ? say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 
@@ -186,14 +186,14 @@ export function addNorm(root, context) {
         <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('came in', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
 
-  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {Shown[]} told_ those that are told of @param {string} makes what made it so long */
-  function stack(used, whole, most, told_, makes) {
+  /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {string} makes what made it so long */
+  function stack(used, whole, most, makes) {
     if (!Number.isFinite(whole) || whole === 0) return html`<p>${whole === 0 ? 'Nothing is left.' : 'It has no numbers.'}</p>`;
     const texts = addingUp(used.map(one => 100 * one.value / whole), 100, 0).values, percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
     return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}</div>
-      <p class="an-parts" dir="ltr"><strong>length ${three(whole)}</strong>${told_.length ? html`<span>${told_.map((one, i) => { const text = texts[used.indexOf(one)]; return html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${one.name} ${typeset(`${i ? text.replace('-', '') : text} %`)}</b>`; })}</span>` : nothing}${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
+      <p class="an-parts" dir="ltr"><strong>length ${three(whole)}</strong><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${explained(one.name)} ${typeset(`${i ? texts[i].replace('-', '') : texts[i]} %`)}</b>`)}</span>${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
   }
 
   /** The chosen number, done again. @param {Packet} block @param {number} sum @param {number} row @param {number} d */

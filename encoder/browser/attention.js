@@ -286,7 +286,7 @@ export function attention(root, context) {
     const of = /** @type {Packet} */ (run), value = numbers?.values[at.row * numbers.columns + at.column] ?? NaN;
     if (stop.shape !== 'strip' || !numbers || Number.isNaN(value) || Number.isNaN(share)) return null;
     const query = calledToken(of, position), { heads, d_head } = of.about.model;
-    return parts(`stop_${stop.key}`, { query: stop.key === 'concat' || stop.key === 'output' ? query : begins(query), count: numbers.columns, heads, each: d_head, share, word: top === position ? 'itself' : calledToken(of, top) });
+    return parts(`stop_${stop.key}`, { query: ['mixed', 'concat', 'output'].includes(stop.key) ? query : begins(query), count: numbers.columns, heads, each: d_head, share, word: top === position ? 'itself' : calledToken(of, top) });
   }
 
   /** The finding of what is chosen, with this run's number. @param {ReturnType<typeof placed>} now */

@@ -1,7 +1,7 @@
 // @ts-check
 // Curves over places, and units on their curve.
 import { canvasSlider } from './canvas.js';
-import { el, highIn, put, write } from './dom.js';
+import { el, highIn, put } from './dom.js';
 import { html, nothing, svg } from './lit.js';
 import { brief, many, typeset } from './number.js';
 
@@ -43,7 +43,7 @@ export function endsOf(values) {
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string, shown: string}} UnitView */
+/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
 const LOWEST = 228, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
@@ -60,7 +60,7 @@ function ticks(low, high, count) {
 
 /** @param {{point: (unit: number | null) => void, keep: (unit: number) => void}} calls */
 export function curvePicture({ point, keep }) {
-  const said = el('p', { class: 'cv-said' }), paper = canvasSlider({
+  const paper = canvasSlider({
     name: 'cv', usual: 600, point, keep, again: () => { if (view) draw(view); },
     under(across, down) {
       let best = -1, least = NEAR ** 2;
@@ -76,7 +76,7 @@ export function curvePicture({ point, keep }) {
       return to === undefined || last < 0 ? null : order[Math.min(last, Math.max(0, to))];
     },
   });
-  const { slider } = paper, element = el('div', { class: 'cv' }, slider, said, paper.probe);
+  const { slider } = paper, element = el('div', { class: 'cv' }, slider, paper.probe);
   /** @type {UnitView | null} */
   let view = null;
   /** @type {number[]} */
@@ -88,7 +88,6 @@ export function curvePicture({ point, keep }) {
     if (view?.before !== given.before) order = inOrder(given.before);
     view = given;
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': Math.max(0, order.length - 1), 'aria-valuenow': Math.max(0, order.indexOf(given.kept)), 'aria-valuetext': given.says });
-    write(said, given.shown);
     const begun = paper.begin(`${given.key} ${given.chosen} ${given.gone}`, wide => (wide < 500 ? 280 : Math.max(LOWEST, Math.min(HIGHEST, highIn(slider) - AROUND))));
     if (!begun) return;
     room = begun.room;

@@ -171,7 +171,9 @@ export function tableSaid(part, i, query, mask = '') {
   if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
   if (mask) return parts('near_gap', { query: begins(query), mask });
   if (value <= WEAK * chance) return parts('near_weak', { ...given, chance: two(chance) });
-  return isClear(part, i) ? parts('near', { ...given, random: two(any[whose[i]]) }) : parts('near_several', { ...given, next: `“${apart(near[whose[i]][1][0])}”`, second: two(near[whose[i]][1][1]) });
+  if (isClear(part, i)) return parts('near', { ...given, random: two(any[whose[i]]) });
+  const [next, second] = near[whose[i]][1], digits = [2, 3, 4].find(one => value.toFixed(one) !== second.toFixed(one)) ?? 2; // as many as tell them apart
+  return parts('near_several', { ...given, value: typeset(value.toFixed(digits)), next: `“${apart(next)}”`, second: typeset(second.toFixed(digits)) });
 }
 
 /** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */

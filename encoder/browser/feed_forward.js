@@ -14,7 +14,7 @@ import { made } from './load.js';
 import { brief, inRow, many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { lengthOf } from './row.js';
-import { answerName, begins, calledToken, direction, labelsOf, LITTLE, wordAt, words } from './run.js';
+import { answerName, begins, calledToken, direction, labelsOf, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
 import { lossOf, withoutPart } from './spine.js';
 import { namesOf } from './number_strips.js';
@@ -30,6 +30,7 @@ import { vectorSlider } from './vectors.js';
 const LISTED = 6, NAMED = 4; // units
 /** Marks by their names. @type {Record<string, string>} */
 const MARKS = { '.': 'full stops', ',': 'commas', ';': 'semicolons', ':': 'colons', '?': 'question marks', '!': 'exclamation marks', '\'': 'apostrophes', '"': 'quotation marks', '-': 'hyphens' };
+const POINT = 0.01; // of a share: without the part the answer moves so far, or the strip above is not spoken of
 const COUNTS = 0.05; // of a score, over the tokens that it is read from: a unit that adds less is not told of first
 const LOW = 700; // px of a window, as in front of a class: strips are lower there
 const REST = 250; // ms after the last choice until a unit's weights are asked for: keys run through many units
@@ -88,11 +89,12 @@ function atSaid(words) {
   return listed(all.map(word => `“${word}”`));
 }
 
-/** What all units of a token add to the answer, and how that goes with what the answer loses without this feed-forward. @param {Packet} of @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {ReturnType<typeof lossOf>} loss @param {string} at the token @param {boolean} last whether no layer follows */
-function addsSaid(of, { word, over, values, total }, loss, at, last) {
-  const turned = loss?.word && Math.abs(loss.cost) >= LITTLE * loss.share && loss.cost * total < 0, labels = labelsOf(of);
+/** What all units of a token add to the answer, and how that goes with what the answer loses without this feed-forward; each where it counts. @param {Packet} of @param {Packet} block @param {NonNullable<ReturnType<typeof addsAt>>} adds @param {ReturnType<typeof lossOf>} loss @param {string} at the token @param {boolean} last whether no layer follows */
+function addsSaid(of, block, { word, over, values, total }, loss, at, last) {
+  if (Math.abs(total) < COUNTS / aboutBlock(block).reads) return nothing;
+  const costs = loss?.word && Math.abs(loss.cost) >= POINT, turned = costs && loss.cost * total < 0, labels = labelsOf(of);
   const without = [...(labels ? ['every word lacks it'] : []), last ? `the norm divides anew${labels ? '' : ` and others than “${over}” move too`}` : 'later layers answer anew'].join(', and ');
-  return html`${said('units_lead', { word, over, asked: at, all: many(values.length), total: signed(total, placesOf(total)) })} <span>In score, not in %: what they write, taken straight to the ${answerName(of)}. ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.</span>`;
+  return html`<p class="ff-adds">${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })} <span>In score, not in %: what they write, taken straight to the ${answerName(of)}.${costs ? ` ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.` : ''}</span></p>`;
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -220,7 +222,7 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? html`<p class="ff-adds">${addsSaid(of, adds, lossOf(of, { layer: state.layer, block: 1 }, position), word, state.layer === of.about.model.layers - 1)}</p>`
+          ${adds ? addsSaid(of, block, adds, lossOf(of, { layer: state.layer, block: 1 }, position), word, state.layer === of.about.model.layers - 1)
     : gap ? html`<p class="ff-adds"><span>What a unit adds to the ${answerName(of)} is shown at ${labelsOf(of) ? 'the words that it is read from' : calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -252,7 +254,7 @@ export function feedForward(root, context) {
       };
       curve.draw({
         key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
-        label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept), shown: two(unit),
+        label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept),
       });
       put(curve.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${kept}` });
       write(drawn, '');
@@ -280,7 +282,7 @@ export function feedForward(root, context) {
   function arithmetic(block, there, stop, row, unit, d) {
     const why = /** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way';
     const all = sumsAt(STOPS[stop].key, { block, weights: there, i: row, unit }, d, () => wrongOf(block, row));
-    return all.map(({ formula, line, agrees, proof }) => html`<p class="an-formula" dir="ltr">${formula}</p>${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
+    return all.map(({ formula, line, agrees, proof }) => html`${formula && html`<p class="an-formula" dir="ltr">${formula}</p>`}${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
       ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Computed again here, it does not agree'}: ${why}.</p>`}`);
   }
 
@@ -294,12 +296,12 @@ export function feedForward(root, context) {
     return counted.wrong;
   }
 
-  /** Where the unit fires most in many sentences. @param {Packet | null} there @param {number} unit @param {boolean} failed whether that cannot be had */
+  /** Where the unit fires strongest in many sentences. @param {Packet | null} there @param {number} unit @param {boolean} failed whether that cannot be had */
   function contexts(there, unit, failed) {
     const some = there ? aboutWeights(there).contexts : [], all = context.options().more;
     if (!some.length && !all) return nothing;
     const link = all ? html`<a class="enc-pill is-first ff-corpus" data-unit=${unit} href="?${new URLSearchParams({ ...store.query(), more: 'corpus', atlas_unit: String(unit) })}" @click=${plainly(() => context.more('corpus', { atlas_unit: '' }))}>Unit ${unit} in many sentences ↓</a>` : nothing;
-    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires most" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>In many other sentences unit ${unit} fires most at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
+    return html`<section class="ff-contexts" aria-label="Where unit ${unit} fires strongest" aria-busy=${there || failed ? nothing : 'true'}>${some.length ? html`<h2>In many other sentences unit ${unit} fires strongest at ${atSaid(some.map(([, word]) => word))}</h2><ul>${some.map(([before, word, after]) => html`<li dir="auto" translate="no" lang="">${before}<b>${word}</b>${after}</li>`)}</ul>` : nothing}${link}</section>`;
   }
 
   return {

@@ -27,7 +27,7 @@ import { explained } from './terms.js';
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried', LOOK = 'look';
 /** The frames of heads with a name, and what each says. @type {[kind: string, text: string][]} */
-const FRAMES = [['is-passed', 'passed'], ['is-ahead', 'did not pass'], ['is-carrier', 'carries a change of the guess']];
+const FRAMES = [['is-passed', 'passed'], ['is-ahead', '?: did not pass'], ['is-carrier', 'carries a change of the guess']];
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -157,7 +157,7 @@ export function heads(root, context) {
   }
 
   /** The jobs of the chosen head: whether it passed in the first, and how all were examined. @param {import('./jobs.js').Job[]} jobs @param {string} passed how many of all passed */
-  const working = (jobs, passed) => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job' : 'Candidate for'}, on test sentences: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
+  const working = (jobs, passed) => (jobs.length ? html`<h3>${jobs[0].passed ? 'Its job, on' : 'A candidate on'} test sentences: ${titleOf(jobs[0].job)}</h3><p class="hd-verdict">${explained(set(...verdictOf(jobs[0])))}</p>
     <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}<p class="hd-notes">${passed}</p></details>` : nothing);
 
   /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */

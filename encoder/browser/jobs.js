@@ -24,6 +24,7 @@ import { othersPush } from './spine.js';
 /** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
 
 const OWN = 0.5; // of a change or of a row: from here on it is a head's own, and its job is seen where it looks so clearly
+const MARGIN = 0.1; // of all cases: how far above the best rule a head must be to pass, as in encoder/exam/passing.py
 const PART = 0.25; // of a change: a head that carries so much of it in a small set is named by it
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
@@ -192,7 +193,7 @@ export function carriedFinding(known, { layer, head }) {
 }
 
 /** How often a head is right in its job and the best simple rule, whether it passed, and why not where these numbers do not say it. @param {Job} job @returns {[string, Record<string, string | number>]} */
-export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, rule }] }) => [passed ? made ? 'heads_passed_made' : 'heads_passed' : why && share > rule ? 'heads_not_passed_why' : 'heads_not_passed', { share, count, text, rule, why }];
+export const verdictOf = ({ made, passed, why, figures: [{ text, share, count, rule }] }) => [passed ? made ? 'heads_passed_made' : 'heads_passed' : !why || share <= rule ? 'heads_not_passed' : share - rule < MARGIN ? 'heads_not_passed_near' : 'heads_not_passed_why', { share, count, text, rule, why }];
 
 /** What is to be said of a head beside its finding and its figures: what its loss does, where it looks here and over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function besides(run, known, place) {

@@ -141,7 +141,7 @@ function ruler({ pen, theme, colours, font }, box, high, wide) {
   pen.fillText(`${typeset(`-${brief(high)}`)} to ${brief(high)}`, beside ? box.x + wide + 8 : box.x - 8, top + 3);
 }
 
-/** Names below a row, each with a line to what it names: those that have room, the first ones first. @param {Scene} scene @param {{text: string, at: number}[]} all @param {Box} box */
+/** Names below a row, each with a line to what it names: the first ones, as long as there is room; beside its line's middle where that is taken. @param {Scene} scene @param {{text: string, at: number}[]} all @param {Box} box */
 function under({ pen, colours, font }, all, { x, y, wide, high }) {
   /** @type {[from: number, to: number][]} */
   const taken = [];
@@ -149,8 +149,11 @@ function under({ pen, colours, font }, all, { x, y, wide, high }) {
   pen.textAlign = 'left';
   pen.textBaseline = 'alphabetic';
   for (const { text, at } of all) {
-    const long = pen.measureText(text).width, from = Math.max(x, Math.min(x + wide - long, at - long / 2));
-    if (taken.some(([start, end]) => from < end + 10 && from + long > start - 10)) continue;
+    const long = pen.measureText(text).width, middle = Math.max(x, Math.min(x + wide - long, at - long / 2));
+    const [from] = [middle, ...taken.flatMap(([start, end]) => [end + 10, start - 10 - long])]
+      .filter(one => one >= x && one + long <= x + wide && one <= at && at <= one + long && taken.every(([start, end]) => one >= end + 9 || one + long <= start - 9))
+      .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+    if (from === undefined) break;
     taken.push([from, from + long]);
     pen.fillStyle = pen.strokeStyle = colours.muted;
     pen.beginPath();

@@ -89,9 +89,9 @@ function added({ block, i, word, gone }) {
   return { strips: [strip(`what ${word} had`, residual), strip('what feed-forward gives', own), { ...strip('the sum', gone < 1 ? residual.map((value, d) => value + gone * own[d]) : sum), whole: sum }], at: -1, said: () => '' };
 }
 
-/** What an activation does with a number, as it is written. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
+/** What an activation does with a number, as it is written: in letters, where the numbers alone do not say it, and in numbers. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
 const WRITTEN = {
-  relu: { formula: 'max(0, x) = y', line: (x, y) => `max(0, ${x}) = ${y}` },
+  relu: { formula: '', line: (x, y) => `max(0, ${x}) = ${y}` },
   gelu: { formula: 'x · Φ(x) = y, Φ the share of a normal distribution below x', line: (x, y) => `${x} · Φ(${x}) = ${y}` },
   gelu_tanh: { formula: 'x / 2 · (1 + tanh(√(2 / π) (x + 0.044715 x³))) = y', line: (x, y) => `GELU(${x}) = ${y}` },
   silu: { formula: 'x · σ(x) = x / (1 + e^−x) = y', line: (x, y) => `${x} · σ(${x}) = ${y}` },
@@ -113,7 +113,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
   if (key === 'activation') {
     const { terms, made, digits } = activationAgain(block, i, unit), on = units.cuts && terms.before > 0, x = on ? three(valueOf(block, 'activation', i, unit), at('activation')) : three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Computed again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
-    const first = { formula, line: line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, on ? x : three(made, at('activation'))), agrees: !bad, proof };
+    const named = `unit ${unit}: `, first = { formula: formula && named + formula, line: (formula ? '' : named) + line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, on ? x : three(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
     const gate = gateAgain(block, i, unit), { after, gate: by } = gate.terms;
     return [first, { formula: 'times its gate', line: `${four(after, at('activation'))} · ${inside(by, at('up'))} = ${four(gate.made, at('gated'))}`, agrees: gate.agrees, proof: proved(gate.digits) }];

@@ -108,7 +108,7 @@ def around(encoder: TextEncoder, text: Text, firing: Firing) -> list[str]:
     start, end = tokens.spans[word[0]][0], tokens.spans[word[-1]][1]
     before, after = sentence[:start], sentence[end:]
     return [
-        before if len(before) <= AROUND else f"… {before[-AROUND:]}",
+        before if len(before) <= AROUND else f"… {before[-AROUND:].partition(' ')[2]}",
         sentence[start:end],
-        after if len(after) <= AROUND else f"{after[:AROUND]} …",
+        after if len(after) <= AROUND else f"{after[:AROUND].rpartition(' ')[0]} …",
     ]

@@ -36,7 +36,9 @@ SHOWN_ERRORS = """() => [...document.querySelectorAll('[data-testid=stException]
   .map(box => `${box.dataset.testid}: ${box.innerText}`)"""
 # Whether what has the keys now had them before, or nothing has: the tab key has gone round
 ROUND = """() => {
-  const now = document.activeElement, seen = window.seen ??= new Set()
+  let now = document.activeElement
+  while (now?.shadowRoot?.activeElement) now = now.shadowRoot.activeElement
+  const seen = window.seen ??= new Set()
   const round = now === document.body || seen.has(now)
   seen.add(now)
   return round

@@ -205,14 +205,16 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             text = last.locator("span:has([data-part])").inner_text()
             signed = re.sub("\u2212 ([a-z ]+ )", "\\1\u2212", text)
             said = [number(one) for one in re.findall(r"[\u2212-]?\d[\d.]*", signed)]
-            parts = values[2:3] if after_norm else values[:-1]
-            np.testing.assert_allclose(said, 100 * np.array(parts) / values[-1], atol=1)
-            assert after_norm or sum(said) == 100  # as they are written
+            np.testing.assert_allclose(said, 100 * np.array(values[:-1]) / values[-1], atol=1)
+            assert sum(said) == 100  # as they are written
             if after_norm:
                 expect(last.locator(".an-makes")).to_have_text("after the learned gamma and beta")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
+    expect(page.locator(".an-parts .enc-term")).to_have_text(["spread", "beta", "gamma"])
+    bars = page.locator(".an-bar, .an-before").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert len(bars) == 3 and len(set(bars)) == 1
     # Two bars, two lengths, and each says which one it is.
     spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
     expect(page.locator(".an-before + .an-parts")).to_have_text(
@@ -359,6 +361,8 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     listed.nth(2).click()
     third = int(best.indices[2])
     assert numbers_of(page.locator(".an-line").first)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
+    expect(page.locator(".an-line").first).to_contain_text(f"unit {third}: max(0, ")
+    expect(page.locator(".an-formula")).to_have_count(1)  # of the unit on the other side of zero
     expect(page.locator(".ff-proof")).to_have_attribute("title", re.compile("all 2,048 agree"))
     row = page.locator(".tr-value").all_inner_texts()
     assert all(close(text, float(after[i, third]), 2) for i, text in enumerate(row))
@@ -501,7 +505,7 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
         f"Unit {best}, at {float(values[best]):.3g}, adds most for “are” over “is”: +{float(adds[best]):.3f}"
     )
     said = page.locator(".ff-adds")
-    expect(said).to_contain_text("At the gap all 2,048 units and their bias add +1.54 to the lead of “are” over “is”.")
+    expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54: for “are”.")
     expect(said).to_contain_text("The strip above is of a run without them")
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
     expect(said).to_have_text("What a unit adds to the guess is shown at the gap.")
@@ -591,6 +595,18 @@ def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_
     )
 
 
+def test_what_units_add_is_left_out_where_it_is_next_to_nothing(opened_live: Opened, base: TextEncoder) -> None:
+    text = "The farmer milked the [MASK]."
+    trace = base.trace(text)
+    gap = trace.tokens.index("[MASK]")
+    to = Target(gap, int(trace["mlm.logits"][gap].argmax()), rival_of(base, trace, gap))
+    totals = {layer: unit_sum(base, trace, to, layer).total for layer in range(6)}
+    for layer, total in totals.items():
+        page = opened_live(base, trace, layer=layer)
+        expect(page.locator(".ff-silent")).to_be_visible()
+        expect(page.locator(".ff-adds")).to_have_count(int(abs(total) >= 0.05))
+
+
 def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_live: Opened) -> None:
     encoder = pretrained("good-or-bad")
     trace = encoder.trace("The soup was cold and the waiter rude.")
@@ -601,7 +617,7 @@ def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_l
         re.compile(rf"^Unit {unit}, at .* adds most for “bad” over “good”: \+{float(found.adds[unit]):.4f}$")
     )
     expect(page.locator(".ff-adds")).to_contain_text(
-        f"At “soup” all 2,048 units and their bias add {found.total:+.4f} to the lead of “bad” over “good”."
+        f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f}: for “bad”."
     )
 
 
@@ -623,7 +639,7 @@ def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: T
     tokens = base.tokenize(str(atlas.texts([wanted[0]])[wanted[0]]))
     expect(lines.first.locator("b")).to_have_text(tokens.spelled(tokens.word_of(word)))
     page.get_by_role("listbox", name="The strongest units").get_by_role("option").nth(1).click()
-    expect(page.locator(".ff-contexts h2")).not_to_contain_text(f"unit {unit} fires most at")
+    expect(page.locator(".ff-contexts h2")).not_to_contain_text(f"unit {unit} fires strongest at")
     expect(lines).to_have_count(3)
 
 
@@ -640,7 +656,9 @@ def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
     opened_live: Opened, base: TextEncoder, trace: Trace, unit: int, said: str
 ) -> None:
     page = opened_live(base, trace, layer=5, cell=f"layers.5.feed_forward.activation:{GAP},{unit}")
-    expect(page.locator(".ff-contexts h2")).to_have_text(f"In many other sentences unit {unit} fires most at {said}")
+    expect(page.locator(".ff-contexts h2")).to_have_text(
+        f"In many other sentences unit {unit} fires strongest at {said}"
+    )
     words = {text.lower() for text in page.locator(".ff-contexts b").all_inner_texts()}
     assert len(words) == 1 or all(f"“{word}”" in said for word in words)
 

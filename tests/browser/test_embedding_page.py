@@ -225,8 +225,8 @@ def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trac
     page = opened(word=KEYS)
     row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
     expect(page.locator(".em-left .em-what")).to_have_text(
-        f"This row is only {row:.3g} long, its position {place:.3g}; so rows are scaled up by √512 = 22.6, here to "
-        f"{row * 512**0.5:.3g}, or the position would hide the word."
+        f"This word's vector has length {row:.3g}, its position's {place:.3g}: so word vectors are multiplied by "
+        f"√512 = 22.6, here to length {row * 512**0.5:.3g}, or the position would drown the word."
     )
 
 

@@ -41,7 +41,7 @@ WITH_PARTS = ("training",)
 TOP, TOP_OF_PHONE = 600, 300  # pixels from the top of the window within which the main picture begins
 WIDE, PHONE = SIZES
 MOST_CONTROLS, MOST_ON_START = 20, 12  # that can be used without scrolling
-MOST_STOPS = 20  # of the tab key, on a page that the browser draws
+MOST_STOPS = 30  # of the tab key, on a page that the browser draws, with the sections below its picture
 MOST_SCREENS = 2  # of a wide window
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {

@@ -136,7 +136,7 @@ test('each stop moves from what it is made of to what was recorded', () => {
   assert.deepEqual([0.5, 1].map(gone => drawnAt('in', { ...shown, gone }).at), [0, -1], 'the last product that has come is looked at');
   assert.deepEqual([at('added', 0), at('added', 0.5), at('added', 1)], [[2, 1], [4, 0.5], [6, 0]]);
   assert.deepEqual(STOPS.map(({ key }) => sumsAt(key, { block, weights, i: 0, unit: 1 }, 0, () => 0).map(({ line, agrees }) => [line, agrees])), [
-    [['2.0 + (−0.5) = 1.5', true]], [['max(0, 1.5) = 1.5', true], ['', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
+    [['2.0 + (−0.5) = 1.5', true]], [['unit 1: max(0, 1.5) = 1.5', true], ['', true]], [['1.5 · 2 = 3', true]], [['2 + 4 = 6', true]],
   ]);
   assert.deepEqual([tellingAt('in', { ...shown, unit: 2 }), tellingAt('out', shown), tellingAt('added', shown)], [0, 0, 0]);
 });

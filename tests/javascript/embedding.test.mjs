@@ -116,12 +116,13 @@ test('the table is introduced, with what is added to its rows and what comes of 
 test('a word whose nearest is hardly nearer than the next has none', () => {
   const of = near => table(made({ near: [near], near_of: [0, 0, 0] }), 0);
   assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no neighbour that stands out: “dog” (0.62) is hardly nearer than “cat” (0.61).');
+  assert.match(of([['dog', 0.743], ['cat', 0.741]]), /“dog” \(0\.743\) is hardly nearer than “cat” \(0\.741\)\.$/, 'as many digits as tell them apart');
   assert.match(of([['dog', 0.62], ['cat', 0.58]]), /is most like “dog”/);
   assert.match(of([['dog', 0.21], ['cat', 0.2]]), /like no word/);
 });
 
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
-  assert.equal(scaledSaid(base, 1), 'This row is only 1 long, its position 1.41; so rows are scaled up by √4 = 2, here to 2, or the position would hide the word.');
+  assert.equal(scaledSaid(base, 1), "This word's vector has length 1, its position's 1.41: so word vectors are multiplied by √4 = 2, here to length 2, or the position would drown the word.");
   assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
   assert.equal(scaledSaid(made({ factor: null }), 1), '');
 });

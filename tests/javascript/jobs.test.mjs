@@ -67,6 +67,7 @@ test('a head that passed, on real text or on constructed sentences alone, and on
   const known = more => ({ exam: 'Examined.', passed: '', tried: [], examples: [], survey: null, jobs: [{ ...place, job: 'looks from an object to its verb', made: false, passed: true, why: '', figures, ...more }] });
   const verdict = more => verdictOf(jobsOf(one, known(more))[0])[0];
   assert.deepEqual([{}, { made: true }, { passed: false, why: 'not certain' }, { passed: false }].map(verdict), ['heads_passed', 'heads_passed_made', 'heads_not_passed_why', 'heads_not_passed']);
+  assert.equal(verdict({ passed: false, why: 'near', figures: [{ ...figures[0], rule: 0.85 }] }), 'heads_not_passed_near');
   assert.equal(verdict({ passed: false, why: 'the rule is better', figures: [{ ...figures[0], rule: 0.95 }] }), 'heads_not_passed', 'the numbers say why');
   assert.match(text(findingOf(one, known({}), place)), /^Head 0 of layer 0 finds /);
   assert.match(text(findingOf(one, known({ passed: false }), place)), /^Head 0 of layer 0 perhaps finds .* 10 cases \(web text\)\.$/);

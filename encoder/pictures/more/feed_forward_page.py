@@ -56,17 +56,16 @@ def how_often(answer: Answer) -> str:
 
 
 def on_what(answer: Answer) -> str:
-    """The token with the largest part of its firings, and the words that what it writes points to."""
+    """The token that it fires at most often, and the words that what it writes points to."""
     scene = answer.scene
     tokens = [firing.token for firing in of_kind(scene, "sample")]
     often = max(dict.fromkeys(tokens), key=tokens.count)
     words = ", ".join(f"“{shown(word)}”" for word, _ in unit_words(scene.encoder, scene.layer, scene[UNIT], NEAR))
     many, of = tokens.count(often), len(tokens)
-    share = f"{percent(many / max(1, of))} of its firings ({many} of {of} drawn evenly from all)"
     written = brief(row_of(scene)["written_per_one"])
     return (
-        f"“{often}” has {share}; no token has more. What it writes points to {words}; each 1.0 of it writes a vector "
-        f"of length {written}, so its firings rank the same by value and by what is written."
+        f"It fires most often at “{often}”: {many} of {of} sampled firings. What it writes points to {words}; each "
+        f"1.0 of it writes a vector of length {written}, so its firings rank the same by value and by what is written."
     )
 
 

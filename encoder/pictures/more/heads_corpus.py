@@ -237,17 +237,15 @@ def looking_at(scene: Scene) -> list[WordHead]:
 
 
 def unit_that_fires(answer: Answer) -> str:
-    """The unit that fires most on the word."""
+    """The unit that fires most often on the word."""
     scene = answer.scene
     units = firing_on(scene)
     if not units:
         return "No unit has it among the contexts that are kept."
     first = units[0]
-    share = percent(first.sampled / max(1, first.of_sampled))
     return (
         f"Layer {first.layer}, unit {first.unit} comes first: on {opened(scene).card.scope}, “{token(scene, WORD)}” "
-        f"has {share} of its "
-        f"firings ({first.sampled} of {first.of_sampled} drawn evenly from all)."
+        f"has {first.sampled} of {first.of_sampled} of its sampled firings."
     )
 
 
