@@ -13,7 +13,7 @@ import { colourOf, css, gradient, inkOn } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
 import { made } from './load.js';
-import { percent, tight, times, typeset } from './number.js';
+import { addingUp, percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
 import { begins, called, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
@@ -68,6 +68,9 @@ const spelled = ({ head, sources, target }) => `${short(head)}:${sources[0]}-${t
 /** A word as it stands on an arrow. @param {string} word */
 const cropped = word => (word.length > LONG ? `${word.slice(0, LONG - 1)}…` : word);
 const scissors = html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"><circle cx="5.2" cy="5.4" r="2.4"></circle><circle cx="5.2" cy="14.6" r="2.4"></circle><path class="cc-blade" d="M7.2 6.8L17 14.4"></path><path class="cc-blade" d="M7.2 13.2L17 5.6"></path></g></svg>`;
+
+/** How much of a change some heads carry, in a headline. @param {number} share */
+const ofChange = share => (share > OVER ? 'more than all' : typeset(percent(share)));
 
 /** @param {{context: import('./mount.js').Context, root: HTMLElement, changed: () => void, choose: (b: string, also?: import('./store.js').Changes) => void}} given */
 export function carried({ context, root, changed, choose }) {
@@ -156,11 +159,11 @@ export function carried({ context, root, changed, choose }) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
       return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
     }
-    const given = { heads: begins(inFull(found.heads)), share: found.share, first, second };
-    if (!found.small) return parts('carried_many', { first, second, count: found.heads.length, share: found.share });
+    const given = { heads: begins(inFull(found.heads)), share: ofChange(found.share), first, second };
+    if (!found.small) return parts('carried_many', { first, second, count: found.heads.length, share: given.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
-    if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: inB.share })];
+    if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: ofChange(inB.share) })];
     return parts(found.heads.length === 1 ? 'carried_one' : 'carried_few', { ...given, to: turns ? 'to' : 'towards' });
   }
   /** @param {Packet} a */
@@ -213,15 +216,18 @@ export function carried({ context, root, changed, choose }) {
   /** A share of the change in a sentence. @param {number} share */
   const shareSaid = share => (Math.abs(share) < LEAST ? 'almost nothing' : percent(share, 1));
 
-  /** Whether a change is made up of parts: none is more than all of it, or pulls the other way. @param {number} share @param {number} together */
-  const adds = (share, together) => together >= LEAST && share <= OVER && together <= OVER;
-
-  /** What makes up the change: these parts add up, as arrows that are cut alone do not. @param {Heads} found @param {Edges} ways */
-  function whole({ heads, share, words: [first, second] }, { together }) {
-    const all = [{ kind: 'is-drawn', text: together > share && now.all.some(edge => edge.target !== place()) ? 'all arrows together, pale ones too' : 'all arrows together', share: together }, { kind: 'is-undrawn', text: `${inOrder(heads)} from other words`, share: share - together }, { kind: '', text: 'all else', share: 1 - Math.max(share, together) }].filter(one => one.share >= LEAST);
-    if (!adds(share, together)) return nothing;
-    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} towards ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${all.map(one => html`<i class=${one.kind} style="width: ${(100 * one.share).toFixed(2)}%"></i>`)}</div>
-      <ul>${all.map(one => html`<li class=${one.kind} data-share=${one.share}><i></i>${one.text} <b>${tight(percent(one.share, 1))}</b></li>`)}</ul></section>`;
+  /** What makes up the change, as numbers that add up: the first two to what the heads carry, all to all of it. @param {Heads} found @param {Edges} ways */
+  function partsOf({ heads, share }, { together }) {
+    const { values: [drawn, undrawn], total } = addingUp([100 * together, 100 * (share - together)], 100 * share, 0), further = together > share && now.all.some(edge => edge.target !== place());
+    return [{ kind: 'is-drawn', text: further ? 'all arrows together, pale ones too' : 'all arrows together', share: together, said: Number(drawn) }, { kind: 'is-undrawn', text: further ? 'to other heads, or from other words' : `${inOrder(heads)} from other words`, share: share - together, said: Number(undrawn) }, { kind: '', text: 'all else', share: 1 - share, said: 100 - Number(total) }].filter(one => one.said).map(one => (one.said < 0 ? { ...one, kind: 'is-less' } : one));
+  }
+  /** The bar of these parts: those that take back lie over the end of the others. @param {Heads} found @param {Edges} ways */
+  function whole(found, ways) {
+    const all = partsOf(found, ways), [first, second] = found.words, long = all.reduce((sum, one) => sum + Math.max(0, one.share), 0);
+    let taken = 0;
+    const placed = [...all].sort((one, two) => Number(one.said < 0) - Number(two.said < 0)).map(({ kind, share }) => { const wide = 100 * Math.abs(share) / long, from = taken; taken += share < 0 ? wide : 0; return html`<i class=${kind} style="width: ${wide.toFixed(2)}%${share < 0 ? `; inset-inline-end: ${from.toFixed(2)}%` : ''}"></i>`; });
+    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} towards ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${placed}</div>
+      <ul>${all.map(one => html`<li class=${one.kind} data-share=${one.share}><i></i>${one.text} <b>${typeset(`${one.said} %`)}</b></li>`)}</ul></section>`;
   }
   /** @param {string} word */
   const asWord = word => html`<em translate="no" lang="">${word}</em>`;
@@ -240,8 +246,10 @@ export function carried({ context, root, changed, choose }) {
       const share = at(packet, ...pointed.head);
       return typeset(`All that head ${pointed.head[1]} of layer ${pointed.head[0]} brings to ${placeSaid()}, from every word: ${shareSaid(share)} of the change.`);
     }
-    const over = (found?.share ?? 0) > OVER ? ' More than 100 %: other heads pull the other way.' : '';
-    return typeset(ways && all.length + now.spread.length > 1 ? `The number at each is what it carries alone: these need not add up${found && adds(found.share, ways.together) ? ', the bar does' : ''}.${over}` : over.trim());
+    if (!found || !ways) return '';
+    const each = [...all, ...now.spread], bar = partsOf(found, ways).reduce((sum, { kind, said }) => sum + (kind === 'is-drawn' || (kind && now.spread.length) ? said : 0), 0);
+    const differs = each.length > 1 && each.reduce((sum, { share }) => sum + Math.round(100 * share), 0) !== bar, over = found.share > OVER;
+    return [differs && 'The number at each is what it carries alone: these need not add up, the bar does.', over && 'More than all: other heads pull the other way.'].filter(Boolean).join(' ');
   }
 
   /** How high a row of an arrow is, so that the picture ends above the fold where it can. @param {HTMLElement} stage @param {number} start of the first row @param {number} count */

@@ -331,7 +331,7 @@ def draw_circuit(plane: Plane, chart: Chart) -> float:
     at = min(wide - half, max(half, middles[gap]))
     plane.text(at, end + 0.9 * LINE, text, weight="bold", bbox=ring(tint, 0.5, ink("page"), 1))
     end += 2.8 * LINE
-    if look["whole"]:
-        plane.text(0, end, "The whole change", "under", "muted")
-        end = parts_in_row(plane, end + 1.4 * LINE, look["whole"], wide)
+    plane.text(0, end, "The whole change", "under", "muted")
+    unit = wide / sum(max(part, 0.0) for _, part, _ in look["whole"])
+    end = parts_in_row(plane, end + 1.4 * LINE, look["whole"], unit)
     return plane.in_letters(end)

@@ -459,12 +459,36 @@ def test_sentence_b_can_be_read_and_typed_in_on_a_phone(mounted: Mounted, base: 
     assert not overflows(page)
 
 
-def test_a_sum_is_only_spoken_of_where_there_is_one(mounted: Mounted, base: TextEncoder) -> None:
-    """Where heads carry more than all of a change no bar has room for it, and the line below says why."""
-    guests = "The waiters near the window [MASK] the guests."
-    page = opened(mounted, base, guests, guests.replace("guests", "guest"))
-    expect(page.locator(".cc-line")).to_contain_text("More than 100 %: other heads pull the other way.")
-    assert page.locator(".cc-whole").count() == 0 and "the bar" not in words(page.locator(".cc-line"))
-    page = opened(mounted, base)
+SAILOR, GUESTS = "The old sailor tied the [MASK] to the dock.", "The waiters near the window [MASK] the guests."
+BARS = {  # A and B: what the headline says, and a part that takes back
+    "from other words": (SAILOR, SAILOR.replace("sailor", "sailors"), "carry 69 % of the change", "other words -17 %"),
+    "more than all": (GUESTS, GUESTS.replace("guests", "guest"), "more than all of the change", "all else -"),
+    "past the heads": (KEYS, KEY, "carry 88 % of the change", "to other heads, or from other words -"),
+}
+
+
+@pytest.mark.parametrize("kind", BARS)
+def test_the_bar_adds_up_to_the_headline_with_what_takes_back(mounted: Mounted, base: TextEncoder, kind: str) -> None:
+    a, b, said, back = BARS[kind]
+    page = opened(mounted, base, a, b)
     expect(page.locator(".cc-whole")).to_be_visible()
-    assert "these need not add up, the bar does" in words(page.locator(".cc-line"))
+    assert said in title(page)
+    parts = [words(page.locator(".cc-whole li").nth(i)) for i in range(page.locator(".cc-whole li").count())]
+    numbers = [int(text.split()[-2]) for text in parts]
+    assert sum(numbers) == 100 and back in words(page.locator(".cc-whole li.is-less").last)
+    carried = sum(number for number, text in zip(numbers, parts, strict=True) if "all else" not in text)
+    assert f"{carried} %" in title(page) or carried > 100
+    # The drawn parts end where all of the change does.
+    edges = page.locator(".cc-parts i").evaluate_all(
+        "all => all.map(one => [one.getBoundingClientRect().width, one.className === 'is-less'])"
+    )
+    whole = page.locator(".cc-parts").evaluate("one => one.getBoundingClientRect().width")
+    forward, taken = (sum(wide for wide, less in edges if less is kind) for kind in (False, True))
+    long = sum(number for number in numbers if number > 0)
+    assert forward == pytest.approx(whole, abs=6)
+    assert taken == pytest.approx(whole * (long - 100) / long, abs=6)
+    each = [int(words(page.locator(".cc-name > span").nth(i))[:-2]) for i in range(page.locator(".cc-name").count())]
+    together = next(number for number, text in zip(numbers, parts, strict=True) if text.startswith("all arrows"))
+    line = words(page.locator(".cc-line"))
+    assert ("these need not add up" in line) == (sum(each) != together)
+    assert ("More than all" in line) == (kind == "more than all")

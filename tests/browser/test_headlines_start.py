@@ -115,7 +115,7 @@ GUESSES = re.compile(
 )
 ON = re.compile(
     rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Of single heads, losing head (\d+) of layer (\d+) hurts it most: ({NUMBER}) is left\.)?"
+    rf"(?: Switching off head (\d+) of layer (\d+) hurts it most: ({NUMBER}) is left\.)?"
 )
 Place = tuple[int, int]
 

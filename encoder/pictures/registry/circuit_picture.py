@@ -11,9 +11,7 @@ from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import listed, percent, shown, tight
-
-ROUNDED = 0.005  # of the change: less is no percent
+from encoder.support.formatting import adding_up, listed, percent, shown
 
 
 def places(scene: Scene) -> list[int]:
@@ -105,23 +103,31 @@ def look(answer: Answer) -> Mapping[str, Any]:
 
 
 def whole(answer: Answer) -> list[tuple[str, float, str]]:
-    """What makes up the change, as it adds up: what each part is called, its share, and how it is drawn.
+    """What makes up the change: what each part is called, its share, and how it is drawn.
 
-    Nothing where a part is more than all of it, or pulls the other way.
+    The numbers of the first two add up to what the heads carry, all to all of it.
     """
     change: CarriedChange = answer.value(study_of(answer.scene))
     share, together = change.heads.share, change.ways.together
-    if together < ROUNDED or max(share, together) > 1 + ROUNDED:
-        return []
-    further = any(edge.target != answer.value(as_run(answer.scene)).place for edge in change.arrows)
-    drawn = "all arrows together" + ", pale ones too" * (together > share and further)
+    further = together > share and any(
+        edge.target != answer.value(as_run(answer.scene)).place for edge in change.arrows
+    )
     heads = listed([f"{layer}.{head}" for layer, head in sorted(change.heads.heads)])
+    drawn, undrawn = adding_up([100 * together, 100 * (share - together)], 100 * share)
+    _, rest = adding_up([100 * share, 100 * (1 - share)], 100)
     parts = [
-        (drawn, together, "accent"),
-        (f"{heads} from other words", share - together, "hatched"),
-        ("all else", 1 - max(share, together), "grid"),
+        ("all arrows together" + ", pale ones too" * further, drawn, together, "accent"),
+        (
+            "to other heads, or from other words" if further else f"{heads} from other words",
+            undrawn,
+            share - together,
+            "hatched",
+        ),
+        ("all else", rest, 1 - share, "grid"),
     ]
-    return [(f"{text} {tight(percent(part, 1))}", part, paint) for text, part, paint in parts if part >= ROUNDED]
+    return [
+        (f"{text} {said} %", part, "second" if part < 0 else paint) for text, said, part, paint in parts if said != "0"
+    ]
 
 
 CARRIED = Picture(
