@@ -68,6 +68,7 @@ class Area(NamedTuple):
     kind: str
     layer: int | None = None
     head: int | None = None
+    column: str = ""  # what the column of its layer is called
 
 
 def areas(model: Encoder) -> list[Area]:
@@ -87,9 +88,9 @@ def areas(model: Encoder) -> list[Area]:
         whose = "every layer" if config.shared_layers else f"layer {layer}"
         if kind == "attention":
             each = count // config.n_heads
-            listed += [Area(f"head {i} of {whose}", each, kind, layer, i) for i in range(config.n_heads)]
+            listed += [Area(f"head {i} of {whose}", each, kind, layer, i, whose) for i in range(config.n_heads)]
         else:
-            listed.append(Area(f"{whose}, {kind}", count, kind, layer))
+            listed.append(Area(f"{whose}, {kind}", count, kind, layer, column=whose))
     return listed
 
 

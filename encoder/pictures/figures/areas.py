@@ -77,9 +77,8 @@ def layer_names(areas: Sequence[Area], places: Sequence[Rectangle]) -> list[tupl
     """What stands below the columns of layers, where it begins and how wide it is; as many as have room."""
     sides: dict[str, list[float]] = {}
     for area, box in zip(areas, places, strict=True):
-        if area.layer is not None:
-            layer = area.name.rpartition(" of ")[2].partition(",")[0]
-            sides.setdefault(layer, []).extend((box.x, box.x + box.width))
+        if area.column:
+            sides.setdefault(area.column, []).extend((box.x, box.x + box.width))
     names = [(name, min(ends), max(ends) - min(ends)) for name, ends in sides.items()]
     return names[:: math.ceil(LETTERS / min((width for _, _, width in names), default=1))]
 
