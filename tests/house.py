@@ -86,8 +86,8 @@ def names_of(path: Path) -> list[str]:
 
 def insides_of_streamlit(path: Path) -> int:
     """How often a Python file takes something of Streamlit that is not what `import streamlit` shows."""
-    count = 0
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    count, source = 0, path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)) if "streamlit" in source else ():
         if isinstance(node, ast.ImportFrom):
             count += (node.module or "").startswith("streamlit.")
         elif isinstance(node, ast.Import):
@@ -120,7 +120,7 @@ def names_all(path: Path, pages: tuple[str, ...]) -> int:
         return all(re.search(rf"\b{page}\b\W", source) for page in pages)
     tables = (ast.Dict, ast.List, ast.Tuple, ast.Set)
     count = 0
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source)) if all(page in source for page in pages) else ():
         if isinstance(node, tables):
             parts = [*node.keys] if isinstance(node, ast.Dict) else [*node.elts]
             firsts = [part.args[0] if isinstance(part, ast.Call) and part.args else part for part in parts]

@@ -49,15 +49,15 @@ def test_each_page_names_its_sections() -> None:
 
 @pytest.fixture
 def few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treebanks of twenty sentences, one draw of each frame, parts left out in three sentences: all take minutes."""
-    banks = [Treebank(bank.name, bank.trees[:20]) for bank in treebanks()]
+    """Treebanks of eight sentences, one draw of each frame, parts left out in three sentences: all take minutes."""
+    banks = [Treebank(bank.name, bank.trees[:8]) for bank in treebanks()]
     monkeypatch.setattr(exams, "bundled_treebanks", lambda: banks)
     monkeypatch.setattr(exams, "DRAWS", 1)
     monkeypatch.setattr(importance, "__defaults__", ("mean", OVER[:3]))
 
 
 @pytest.mark.usefixtures("few_sentences")
-@pytest.mark.parametrize("model", mostly_nightly(MODELS, ("base", "small", "good-or-bad", "modern")))
+@pytest.mark.parametrize("model", mostly_nightly(MODELS, ("small", "good-or-bad", "modern")))
 def test_every_section_is_drawn_of_every_model(model: str) -> None:
     """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
     drawn = cartesian_traces()

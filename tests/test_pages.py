@@ -74,7 +74,7 @@ def all_have_addresses(app: AppTest) -> None:
     assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["training", "models"]))
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["models"]))
 def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
     """It is cut in one place, before any page has it."""
     take(go(open_app(), page), "600 words")

@@ -14,6 +14,7 @@ from mounted import Mounted
 from PIL import Image
 from playwright.sync_api import Page
 from shared_models import pretrained
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.edits.edit_text import edits_to_text, text_to_edits
@@ -49,7 +50,7 @@ def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
     return level_1(encoder, trace) if level == 1 else MORE[level](encoder, trace, max(0, asked.get("layer", 0)))
 
 
-@pytest.fixture(params=SENTENCES)
+@pytest.fixture(params=mostly_nightly(SENTENCES, SENTENCES[:1]))
 def shown(request: pytest.FixtureRequest, mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
     """Opens a page with the run of a sentence."""
     return lambda name, **first: mounted(
