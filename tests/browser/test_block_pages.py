@@ -468,7 +468,7 @@ def test_without_a_guess_the_headline_says_how_far_the_word_moves(opened_live: O
     other = base.trace(CAT, edits=(Edit("layers.2.feed_forward.output", "zero"),))["output"][2]
     moved = float((trace["output"][2] - other).norm() / trace["output"][2].norm())
     expect(title(page)).to_contain_text(
-        f"Without the feed-forward of layer 2 the last vector of “cat” moves by {spelled(moved)} of its length."
+        f"Without the feed-forward of layer 2 the last vector of “cat” changes by {spelled(moved)}."
     )
 
 
@@ -591,7 +591,7 @@ def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_
     assert (shares[0] - shares[1]) * total < 0 and abs(shares[0] - shares[1]) > 0.02
     page = opened_live(base, trace, layer=layer)
     expect(page.locator(".ff-adds")).to_contain_text(
-        "The strip above says the opposite, and both are true: in a run without them later layers answer anew."
+        "The strip above says the opposite, and both are true: in a run without them later layers respond to that."
     )
 
 
