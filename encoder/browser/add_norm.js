@@ -24,6 +24,7 @@ import { vectorSlider, worked } from './vectors.js';
 /** @typedef {import('./say.js').Part} Said */
 
 const SAME = 0.01; // of a length: how far another one may be from it
+const OUT = 4; // times the middle one of all words: what is longer has no say in the scale
 const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
@@ -150,7 +151,7 @@ export function addNorm(root, context) {
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
     const size = of.about.model.d_model, root = Math.sqrt(size), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row]));
-    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), ...rows.map(position => lengthOf(block, name, sum, position) || 0))), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
+    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), usual(rows.map(position => lengthOf(block, name, sum, position))))), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
     const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: `√${size}` };
     const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole) && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
@@ -231,6 +232,12 @@ export function addNorm(root, context) {
       page.remove();
     },
   };
+}
+
+/** The longest of these lengths, but for those far above the others. @param {number[]} lengths */
+function usual(lengths) {
+  const all = lengths.filter(Number.isFinite).sort((a, b) => a - b), middle = all[Math.floor(all.length / 2)] ?? 0;
+  return Math.max(0, ...all.filter(one => one <= OUT * middle));
 }
 
 /** A length to three digits. @param {number} value */

@@ -16,7 +16,7 @@ from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, 
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
 MOST_WORDS, LARGEST = 14, 12  # of a sum, and of a longer one those that add most
-OTHER = 4  # times another end of strips: then both have their own
+OTHER, FAR = 4, 10  # times another end of strips, another bar: then each has its own
 WHOLE = 2.0  # letters of an arrow that carries all of the change
 INKS_OF_PARTS = ("pale", "accent", "muted")
 APART = 3.1  # from the middle of a pair of waves to the next, whose own ends are 1 and -1
@@ -236,11 +236,12 @@ def parts_in_row(
 
 
 def draw_stack(plane: Plane, chart: Chart) -> float:
-    """A bar of parts for each series."""
-    long = max(chart.look.get("longest", 0.0), *(float(v.clip(0).sum()) for v in chart.series.values()))
-    unit, top = plane.wide / (long or 1.0), 0.0
+    """A bar of parts for each series, on one scale unless one is far longer."""
+    usual, top = chart.look.get("ends", {}), 0.0
+    ends = {title: max(usual.get(title, 0.0), float(v.clip(0).sum())) for title, v in chart.series.items()}
+    apart = max(ends.values()) > FAR * min(ends.values())
     for title, values in chart.series.items():
-        total = float(values.sum())
+        total, unit = float(values.sum()), plane.wide / ((ends[title] if apart else max(ends.values())) or 1.0)
         plane.text(0, top + LINE, title, "over", weight="bold")
         top += 1.3 * LINE
         shares = adding_up((100 * values / total).tolist(), 100) if total else ["0"] * len(values)

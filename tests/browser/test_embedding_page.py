@@ -129,7 +129,7 @@ def is_clear(near: list[tuple[str, float]]) -> bool:
         ("The capital of France is [MASK].", "france"),
         ("I [MASK] you.", "i"),
         ("The tired dog climbed onto the soft [MASK].", "dog"),
-        ("Why do birds [MASK] south in winter?", "winter"),
+        ("Why do birds [MASK] south in winter?", "south"),
     ],
 )
 def test_it_opens_with_the_word_that_the_table_knows_best(
@@ -382,7 +382,7 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
     asked, *_, last = page.evaluate("window.asked"), *page.locator(".word-row button:not([aria-disabled])").all()
     last.click()
     expect(last).to_have_attribute("aria-pressed", "true")
-    expect(finding(page)).to_contain_text("to this model")
+    expect(finding(page)).to_contain_text("On its own, ")
     assert page.evaluate("window.asked") == asked
 
 
@@ -392,7 +392,7 @@ def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(opened: Opened) 
     expect(finding(page)).to_have_text("How does a word become a vector with a position?")
     page.evaluate("window.lost.clear()")
     page.locator(".em-trouble button").click()
-    expect(finding(page)).to_contain_text("to this model")
+    expect(finding(page)).to_contain_text("On its own, ")
 
 
 def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) -> None:

@@ -24,6 +24,9 @@ from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 
 
+OUT = 4  # times the middle one of all tokens: a vector that is longer has no say in the scale
+
+
 def part(scene: Scene) -> str:
     """The norm that is looked at, as the page does: that after attention, unless the other one is chosen."""
     return "add_norm_2" if scene.view.step.startswith(("add_norm_2", "output")) else "add_norm_1"
@@ -69,10 +72,14 @@ def of_token(scene: Scene) -> Call:
     return call(length_parts, ENC, T, scene.layer, part(scene), scene[TOKEN])
 
 
-def longest(scene: Scene) -> float:
-    """How long the longest vector is, of all tokens and on both sides of the norm: all have one scale."""
-    names = (f"layers.{scene.layer}.{part(scene)}.{step}" for step in ("sum", "output"))
-    return max(float(np.linalg.norm(scene.t.array(name), axis=-1).max()) for name in names if name in scene.t)
+def usual(scene: Scene) -> dict[str, float]:
+    """How long the longest vector of all tokens is on both sides of the norm, but for those far above the others."""
+    steps, ends = {"the sum": "sum", "after the norm": "output"}, {}
+    for title, name in steps.items():
+        if (step := f"layers.{scene.layer}.{part(scene)}.{name}") in scene.t:
+            lengths = np.sort(np.linalg.norm(scene.t.array(step), axis=-1))
+            ends[title] = float(lengths[lengths <= OUT * lengths[len(lengths) // 2]].max(initial=0.0))
+    return ends
 
 
 def say_parts(answer: Answer) -> str:
@@ -100,7 +107,7 @@ LENGTH_PARTS = Picture(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
     options=(TOKEN,),
-    look=lambda answer: {"longest": longest(answer.scene)},
+    look=lambda answer: {"ends": usual(answer.scene)},
 )
 
 
