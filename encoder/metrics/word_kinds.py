@@ -68,7 +68,7 @@ class WordsKnown:
     @property
     def few(self) -> bool:
         """Whether few words are known whole."""
-        return 0 < self.words and self.whole <= FEW * self.words
+        return self.words > 0 and self.whole <= FEW * self.words
 
     @property
     def sentence(self) -> str:
@@ -82,7 +82,8 @@ class WordsKnown:
             parts = [f"{self.pieces} it reads in pieces"] * bool(self.pieces)
             parts += [f"{self.unknown} {'is' if self.unknown == 1 else 'are'} unknown to it"] * bool(self.unknown)
             text = f"The model knows {self.whole or 'none'} of {these} whole; {' and '.join(parts)}"
-        return f"{text}: what it does with {'them' if self.words > 1 else 'it'} says little." if self.few else f"{text}."
+        little = f": what it does with {'them' if self.words > 1 else 'it'} says little"
+        return f"{text}{little if self.few else ''}."
 
 
 def words_known(text: Tokens) -> WordsKnown:

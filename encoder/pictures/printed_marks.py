@@ -10,8 +10,8 @@ from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
 
 from encoder.pictures.chart import Chart
-from encoder.pictures.printed_maps import colours, in_points, three_digits
-from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, ink, of_sign, whole_percent, widest
+from encoder.pictures.printed_maps import in_points, three_digits
+from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, colours, ink, of_sign, whole_percent, widest
 from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, signed, whole
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
@@ -245,7 +245,7 @@ def draw_stack(plane: Plane, chart: Chart) -> float:
         plane.text(0, top + LINE, title, "over", weight="bold")
         top += 1.3 * LINE
         shares = adding_up((100 * values / total).tolist(), 100) if total else ["0"] * len(values)
-        parts = []
+        parts: list[tuple[str, float, str]] = []
         for name, value, share, paint in zip(chart.names(-1), values.tolist(), shares, INKS_OF_PARTS, strict=False):
             sign = "" if not parts else f"{MINUS} " if value < 0 else "+ "
             if value:

@@ -199,7 +199,8 @@ def test_the_bars_are_what_came_in_and_what_was_added(
     assert len(bars) == 2 and min(bars) >= 40
     both = (trace[step][0].double().norm() for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output"))
     long = [f"{float(one):.3g}" for one in both]
-    expect(page.locator(".an-makes").first).to_have_text(f"shorter than {long[0]} + {long[1]}: they do not point the same way")
+    said = f"shorter than {long[0]} + {long[1]}: they do not point the same way"
+    expect(page.locator(".an-makes").first).to_have_text(said)
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:

@@ -306,7 +306,8 @@ def true_rank(said: str, values: dict[Place, float], own: Place) -> None:
         count = 1
         head, layer = map(int, found.groups())
     else:
-        found = re.search(r"(\d+) of the (\d+) heads.*, (?:most of all|furthest without) head (\d+) of layer (\d+)", said)
+        most = r"(?:most of all|furthest without) head (\d+) of layer (\d+)"
+        found = re.search(rf"(\d+) of the (\d+) heads.*, {most}", said)
         assert found, said
         count, total, head, layer = map(int, found.groups())
         assert total == len(values)
@@ -518,7 +519,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert seen.word(seen.first) in {"is", "are", "was", "were", "has", "have"}
     true_change(claim, seen, gap, off(layer, head), first_alone=True)
     true_rank(claim, costs, (layer, head))
-    if beside := re.search(r"It looks one (ahead|back) from (\d+) of (\d+): a habit", claim):
+    if beside := re.search(r"It mostly looks one (ahead|back): (\d+) of (\d+)", claim):
         step = 1 if beside[1] == "ahead" else -1
         looks = [seen.looks(layer, head, i) for i in range(len(seen.words))]
         steps = [int(to.argmax()) - i for i, (to, rest) in enumerate(looks) if rest <= to.max()]

@@ -1,6 +1,5 @@
 """The headlines of Embedding, Attention, Add & norm and Feed-forward, from the trace, of odd texts too."""
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -152,7 +151,7 @@ def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: i
 
 def is_form(one: str, other: str) -> bool:
     """Whether two words share their beginning and differ in endings alone, a last letter twice before them."""
-    same = len(os.path.commonprefix([one, other]))
+    same = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     ending = re.compile(r"(|e|y|d|s|es|ed|ing|ies|ied|'s)")
     rests = [word[same + 1 :] if re.match(r"(.)\1.", word[same - 1 :]) else word[same:] for word in (one, other)]
     return same > 2 and all(ending.fullmatch(rest) for rest in rests)
@@ -182,11 +181,11 @@ def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int)
         return f"On its own, {name} is most like its own form{'s' * (count > 1)} {forms}, then {then}"
     if float(near[best]) > 1.25 * float(chance) and float(near[best] - near[second]) < 0.02:
         other = f"“{encoder.tokenizer.id_to_token(second)}” ({float(near[second]):.2f})"
-        return f"On its own, {name} is most like {word} ({cosine}) and {other} to this model; a random word has {random}."
+        both = f"{word} ({cosine}) and {other}"
+        return f"On its own, {name} is most like {both} to this model; a random word has {random}."
     if float(near[best]) > 1.25 * float(chance):
         return (
-            f"On its own, {name} is most like {word} to this model: cosine {cosine}, "
-            f"where a random word has {random}."
+            f"On its own, {name} is most like {word} to this model: cosine {cosine}, where a random word has {random}."
         )
     by_chance = f"by chance it would be {float(chance):.2f}"
     return f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; {by_chance})."

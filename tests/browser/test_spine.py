@@ -38,7 +38,7 @@ def parts(page: Page) -> list[tuple[str, float, str]]:
 def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mounted, base: TextEncoder) -> None:
     trace = base.trace(KEYS)
     page = opened(mounted, base, trace)
-    expect(page.locator(".enc-spine-says")).to_have_text("Percentage points that each part costs “are” (85\u00a0%)")
+    expect(page.locator(".enc-spine-says")).to_have_text("What each part costs “are” (85\u00a0%)")
     names = page.locator(".enc-spine-parts small").all_inner_texts()
     assert names == ["position", "layer 0", "", "1", "", "2", "", "3", "", "4", "", "5", ""]
     shown, are = parts(page), base.tokenizer.token_to_id("are")

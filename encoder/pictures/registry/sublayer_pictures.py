@@ -23,7 +23,6 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 
-
 OUT = 4  # times the middle one of all tokens: a vector that is longer has no say in the scale
 
 
