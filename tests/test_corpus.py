@@ -86,7 +86,7 @@ def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, small: TextEn
     ):
         texts = atlas.texts([firing.sentence for firing in top])
         absences = [absence(small, part, texts[firing.sentence], firing.position) for firing in top]
-        assert f"moves by {percent(absences[3].moved)}" in text and text.count("moves by") >= len(top)
+        assert f"changes by {percent(absences[3].moved)}" in text and text.count("changes by") >= len(top)
         assert summed_up(absences) in text
 
 

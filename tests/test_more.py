@@ -274,7 +274,7 @@ def test_a_unit_is_shown_where_it_fires_in_a_corpus_and_a_context_run_again_says
     tenth = section("feed_forward", "corpus", atlas_list="tenth 1", **here)
     (least,) = [item["lines"] for item in tenth if item["kind"] == "lines"]
     assert float(least[0]["note"].split(",")[0]) < top[-1].value
-    assert "One by one: 1. moves by" in words(section("feed_forward", "corpus", agreed=True, **here))
+    assert "One by one: 1. changes by" in words(section("feed_forward", "corpus", agreed=True, **here))
     none = section("feed_forward", "corpus", model="paper", sentence="w", layer="0", head="0")
     assert "There is no atlas of this model here" in words(none) and "python -m encoder.atlas" in words(none)
 

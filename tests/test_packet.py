@@ -528,9 +528,10 @@ def test_what_a_reader_must_know_of_a_text_goes_with_the_run(small: TextEncoder)
         return found
 
     assert notes("The cat sat on the mat.") is None
-    (known,) = notes("La casa blanca duerme tranquilamente") or []
+    known, english = notes("La casa blanca duerme tranquilamente") or []
     assert known == words_known(small.tokenize("La casa blanca duerme tranquilamente")).sentence != ""
-    foreign, unknown = notes("我喜欢吃苹果") or []
+    assert english == "It learned from English alone."
+    foreign, english, unknown = notes("我喜欢吃苹果") or []
     lost = small.trace("我喜欢吃苹果").tokens.count("[UNK]")
     assert lost and unknown == f"{lost} word{'s' * (lost > 1)} {'are' if lost > 1 else 'is'} unknown to the model."
     assert foreign.startswith("This text is not in Latin letters, but the model's vocabulary is")

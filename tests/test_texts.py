@@ -275,7 +275,7 @@ def test_letters_without_a_token_are_counted(small: TextEncoder) -> None:
     assert notes(small, small.tokenize("The cat \u203d sat \u203d")) == ["2 marks are unknown to the model."]
     chinese = small.tokenize("今天天气很好\uff0c我们去公园吧。")  # each [UNK] counts
     assert chinese.tokens.count("[UNK]") == 4
-    assert notes(small, chinese)[1:] == ["2 words and 2 marks are unknown to the model."]
+    assert notes(small, chinese)[2:] == ["2 words and 2 marks are unknown to the model."]
 
 
 # CSV

@@ -1,18 +1,17 @@
 // @ts-check
-// Add & norm: what came in and what was added, as arrows over the bar of their sum, what that did to the guess, what the norm does; and the arithmetic of one number.
+// Add & norm: what came in and what was added, one after the other in the bar of their sum, and what the norm makes of it; folded below it the arithmetic of one number.
 import own from './block.css';
 import style from './attention.css';
-import { bars } from './bars.js';
 import { aboutBlock, ADDS, digitsSaid, lengthOf, momentsOf, normAgain, normed, normOf, operandsOf, partsAlong, readBy, spreadOf, sumAgain, sumOf, SUMS, vectorOf, withinOf, wrongOf } from './block.js';
 import { dress, el, put } from './dom.js';
 import { coder, headline, opener, radios } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
-import { html, nothing, render as into, svg } from './lit.js';
+import { html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { addingUp, both, inRow, sure, typeset, written } from './number.js';
+import { addingUp, inRow, sure, typeset, written } from './number.js';
 import { numberTable } from './number_table.js';
 import { largest } from './row.js';
-import { answerName, begins, calledToken, direction, wordAt, words } from './run.js';
+import { begins, calledToken, direction, wordAt, words } from './run.js';
 import { behind, parts, say } from './say.js';
 import { hardlyMatters, lossOf, withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
@@ -25,9 +24,9 @@ import { vectorSlider, worked } from './vectors.js';
 /** @typedef {import('./say.js').Part} Said */
 
 const SAME = 0.01; // of a length: how far another one may be from it
+const OUT = 4; // times the middle one of all words: what is longer has no say in the scale
 const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
-const WIDE = 1000, RISE = 0.16, HEAD = 17; // of the drawing of arrows: its width, the most of it that they rise, and the head of one
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
 const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
 /** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */
@@ -55,7 +54,7 @@ export function addNorm(root, context) {
   let run = null;
   /** @type {State} */
   let state;
-  let pointed = -1;
+  let pointed = -1, unfolded = false; // whether somebody asked for one number
   /** The meanings that can be asked for, each once on the page. @type {Set<string>} */
   const told = new Set();
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
@@ -116,23 +115,17 @@ export function addNorm(root, context) {
     const d = pointed >= 0 ? pointed : now.dimension;
     const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension, fit: true,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension, heat: true,
       label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within, 4))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${now.dimension}` });
     const number = { step: `layers.${state.layer}.${SUMS[sum]}.${last(block, sum)}`, index: [position, now.dimension] };
     const long = rows.length < of.about.tokens.length ? html`<p class="an-window">Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.</p>` : nothing;
-    return html`<p class="at-what">${explained(reading(block, sum), told)} <span class="an-press">Press a word to see its sum, a stripe to see its numbers.</span></p>${list.element}${long}
-      <div class="at-body"><div class="at-left">${stacks(block, sum, row, name, guessBars(loss))}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
-        <div class="at-beside"><h2>Number by number</h2>${strips.element}${arithmetic(block, sum, row, d)}
-          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div>`;
-  }
-
-  /** The guess without what is added, and with it. @param {ReturnType<typeof lossOf>} known */
-  function guessBars(known) {
-    if (!known?.word) return nothing;
-    const values = [known.share - known.cost, known.share], texts = both(values[0], values[1]);
-    return html`<h2>What that does to the ${run ? answerName(run) : 'guess'} ${asIs(`“${known.word}”`)}</h2>${bars(['without it', 'with it'].map((name, i) => ({ name, kind: i ? 'is-now' : '', fills: [{ share: values[i], text: texts[i], colour: i ? 'accent' : undefined }] })), { kind: 'an-guess', label: `How sure the model is of ${known.word}` })}`;
+    return html`<p class="at-what">${explained(reading(block, sum), told)} <span class="an-press">Press a word to see its sum.</span></p>${list.element}${long}
+      ${stacks(block, sum, row, name)}
+      <details class="at-numbers" ?open=${unfolded}><summary>Number by number</summary><div class="at-body"><div class="at-left">${strips.element}<div class="row an-table">${table(block, sum, row, d, vectors, drawn)}</div></div>
+        <div class="at-beside">${arithmetic(block, sum, row, d)}
+          <div class="at-tools">${opener(() => open(number))}${context.options().keep ? coder(() => context.code()) : nothing}</div></div></div></details>`;
   }
 
   /** One line on what happens. @param {Packet} block @param {number} sum */
@@ -145,8 +138,8 @@ export function addNorm(root, context) {
 
   /** @typedef {{name: string, value: number}} Shown of a bar */
 
-  /** The two bars, in the order they are computed, each with what it is made of; the guess behind the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} whose @param {unknown} guess */
-  function stacks(block, sum, row, whose, guess) {
+  /** The two bars, in the order they are computed, each with what it is made of, on one scale for all words. @param {Packet} block @param {number} sum @param {number} row @param {string} whose */
+  function stacks(block, sum, row, whose) {
     const of = /** @type {Packet} */ (run), { pre_norm: before, rows, final_norm: final } = aboutBlock(block), { kind } = normOf(block, sum), whole = partsAlong(block, 'sum', sum, row), change = of.about.edits ? 'the change' : 'the rest', other = !before && isChanged(whole);
     /** Where a change made another sum, its norm has no such parts. @type {Record<string, (of: import('./block.js').Along) => Shown[]>} */
     const parted = {
@@ -157,33 +150,18 @@ export function addNorm(root, context) {
       ],
     };
     const all = shown(block, sum).filter(name => name === 'sum' || name === 'normed').map(name => { const along = name === 'sum' ? whole : partsAlong(block, 'normed', sum, row); return { name, whole: along.whole, used: parted[name](along), changed: isChanged(along) }; });
-    const size = of.about.model.d_model, root = Math.sqrt(size), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row])), high = Math.sqrt(Math.max(0, had ** 2 - whole.kept ** 2));
-    const drawn = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole), ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), name === 'normed' ? root : drawn ? high / RISE : 0)), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
-    const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma', angle = Math.acos(Math.max(-1, Math.min(1, (whole.whole ** 2 - had ** 2 - plus ** 2) / (2 * had * plus)))) * 180 / Math.PI;
+    const size = of.about.model.d_model, root = Math.sqrt(size), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row]));
+    const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), usual(rows.map(position => lengthOf(block, name, sum, position))))), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
+    const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
     const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: `√${size}` };
-    const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = drawn && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
-    /** Whether gamma and beta make another length of it, which is then shown before and after. @param {typeof all[number]} of */
+    const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole) && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
+    /** Whether gamma and beta make another length of it. @param {typeof all[number]} of */
     const isLearned = ({ name, whole: length }) => name === 'normed' && length > 0 && Math.abs(length - plain) >= SEEN * plain;
     return html`${all.map((one, i) => {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
-      const two = isLearned(one);
-      return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>${name === 'sum' && drawn ? arrows(whole, had, plus, end, angle) : nothing}
-        ${two ? html`<div class="an-before" aria-hidden="true" style="width: ${(100 * plain / end).toFixed(2)}%"></div><p class="an-parts" dir="ltr"><strong>length ${three(plain)}</strong><span class="an-makes">${explained(loud, told)}</span></p>` : nothing}
-        ${stack(used, length, end, name === 'sum' ? apart : two ? say('norm_learned', { learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>${name === 'sum' ? guess : nothing}`;
+      return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>
+        ${stack(used, length, end, name === 'sum' ? apart : isLearned(one) ? say('norm_learned', { length: three(plain), divided: loud, learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
-  }
-
-  /** What came in and what is added as arrows in the plane of both, one from the tip of the other, over the bar of their sum: how far each reaches along it is its part of the bar. @param {import('./block.js').Along} along @param {number} had @param {number} plus their lengths @param {number} most what the whole width is @param {number} angle */
-  function arrows({ kept, whole }, had, plus, most, angle) {
-    const unit = WIDE / most, low = Math.sqrt(Math.max(0, had ** 2 - kept ** 2)) * unit, [x, end] = [kept * unit, whole * unit];
-    /** @param {string} name @param {[number, number]} from @param {[number, number]} to */
-    const arrow = (name, [x1, y1], [x2, y2]) => {
-      const long = Math.hypot(x2 - x1, y2 - y1) || 1, [u, v] = [(x2 - x1) / long, (y2 - y1) / long], head = Math.min(HEAD, long), side = head * 0.42, [bx, by] = [x2 - u * head, y2 - v * head];
-      return svg`<g data-part=${name}><path d="M${x1} ${y1}L${bx} ${by}"></path><polygon points="${x2},${y2} ${bx - v * side},${by + u * side} ${bx + v * side},${by - u * side}"></polygon></g>`;
-    };
-    return html`<p class="an-long" style="--at: ${(100 * kept / most).toFixed(2)}%"><span>came in: length ${three(had)}</span><span>added: length ${three(plus)}</span></p>
-      <svg class="an-arrows" viewBox="0 0 ${WIDE} ${low + 1}" role="img" aria-label="What came in, of length ${three(had)}, and what is added, of length ${three(plus)}, at ${angle.toFixed(0)}° to each other">
-        <path class="an-drop" d="M${x} 0V${low}"></path>${arrow('came in', [0, low], [x, 0])}${arrow('added', [x, 0], [end, low])}</svg>`;
   }
 
   /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {string} makes what made it so long */
@@ -236,6 +214,7 @@ export function addNorm(root, context) {
   return {
     draw(given, chosen) {
       if (run !== given) pointed = -1;
+      unfolded ||= !run && chosen.cell !== '';
       run = given;
       state = chosen;
       render();
@@ -253,6 +232,12 @@ export function addNorm(root, context) {
       page.remove();
     },
   };
+}
+
+/** The longest of these lengths, but for those far above the others. @param {number[]} lengths */
+function usual(lengths) {
+  const all = lengths.filter(Number.isFinite).sort((a, b) => a - b), middle = all[Math.floor(all.length / 2)] ?? 0;
+  return Math.max(0, ...all.filter(one => one <= OUT * middle));
 }
 
 /** A length to three digits. @param {number} value */

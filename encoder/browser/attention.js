@@ -278,7 +278,7 @@ export function attention(root, context) {
     const of = /** @type {Packet} */ (run), before = numbersAt(stopOf(''), 1);
     const place = at.row * numbers.columns + at.column, now = numbers.values[place], was = before ? before.values[place] : NaN;
     if (numbers.shut?.[place]) return begins(`${calledToken(of, at.column)} gets nothing at any temperature: ${SHUT[numbers.shut[place]].because}.`);
-    return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
+    return `${begins(calledToken(of, at.column))} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'a higher temperature spreads attention more evenly' : 'a lower temperature puts more on the strongest'}. Only this stop is drawn with it.`;
   }
 
   /** What a stop whose rows are vectors gives, and what that is for; null of the others, and while it is waited for. @param {import('./steps_of_attention.js').Stop} stop @param {number} position @param {import('./number_strips.js').Numbers | null} numbers @param {At} at @param {number} top the token that gets most, and its share @param {number} share */

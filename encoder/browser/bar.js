@@ -26,7 +26,7 @@ export function sentenceField(run, label, grows = false) {
   return { form: el('div', { class: 'enc-form' }, input, empty), input, ask };
 }
 
-export const BEFORE_CLASS = 'In front of a class';
+export const BEFORE_CLASS = 'In front of a class', LEAVE = 'Leave the large view (P)';
 
 /** Does what each key stands for wherever nobody types, and Escape ends what P began; gives them as entries of the menu. @param {HTMLElement} root @param {Record<string, [text: string, act: () => void]>} acts @param {AbortSignal} signal @returns {[text: string, act: () => void][]} */
 export function byKeys(root, acts, signal) {
@@ -73,6 +73,7 @@ export function bar(root, context, ways = [], acts = []) {
     <button type="button" dir="auto" translate="no" lang="" @click=${offered.does(() => store.set({ sentence: text, second: '' }, { push: true }))}>${text.replace('[MASK]', '____')}</button>`)}
     ${ways.map(([text, act], i) => html`<button type="button" class=${i ? nothing : 'enc-first-way'} @click=${offered.does(act)}>${text}</button>`)}`);
 
+  const leave = el('button', { type: 'button', class: 'enc-pill enc-leave', 'aria-label': LEAVE, title: LEAVE, onclick: () => acts.find(([text]) => text.startsWith(BEFORE_CLASS))?.[1]() }, '×');
   return {
     element,
     code: kept.code,
@@ -88,7 +89,7 @@ export function bar(root, context, ways = [], acts = []) {
       into(html`${open}<span class="enc-title">${onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title}</span><span class="enc-room"></span>${field.form}${others}
         <select class="enc-pill" aria-label="Model" ?hidden=${models.length < 2 || !reads} @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) => store.set({ model: target.value }, { push: true })}>
           ${listed.map(({ name, title }) => html`<option value=${name} .selected=${live(name === model)}>${title}</option>`)}</select>
-        <button type="button" class="enc-pill enc-own" ?hidden=${!onStart || closed} @click=${() => root.dispatchEvent(new CustomEvent('enc-own'))}><span class="enc-wide">Type your </span>own sentence</button>${kept.element}${menu}${choices}`, element);
+        <button type="button" class="enc-pill enc-own" ?hidden=${!onStart || closed} @click=${() => root.dispatchEvent(new CustomEvent('enc-own'))}><span class="enc-wide">Type your </span>own sentence</button>${kept.element}${leave}${menu}${choices}`, element);
     },
     end: () => [list, offered, kept].forEach(one => one.end()),
   };

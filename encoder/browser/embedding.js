@@ -5,7 +5,7 @@ import { atRest, headline, opener, radios } from './controls.js';
 import style from './embedding.css';
 import { curve, endsOf } from './curves.js';
 import { dress, el, put, themeOf } from './dom.js';
-import { aboutOf, cellOf, figure, isClear, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
+import { aboutOf, cellOf, figure, isContent, knownOf, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
@@ -25,7 +25,6 @@ import { vectorSlider, worked } from './vectors.js';
 /** @typedef {import('./store.js').Chosen} State */
 
 const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
-const SOME = 4; // letters of a word that means something alone
 const SEEN = 9, SEEN_SMALL = 5; // numbers that are shown side by side, and on a phone
 const SLOW = 150; // ms without the numbers, until that is said
 
@@ -54,12 +53,12 @@ export function embedding(root, context) {
   root.append(page);
   const part = () => run && packets.get(run, null);
 
-  /** The token that the page opens with: of the words in one piece and of some length, which seldom stand for nothing alone, one whose nearest word is clear, and of these the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
+  /** The token that the page opens with: of the words in one piece that mean something alone, the one that the table knows best; the longest until that is here. @param {Packet} of @param {Packet | null} part */
   function usual(of, part) {
     if (of.about.gap < 0) return asked(of).position; // as on every page
-    const { rows, near = [], near_of: whose = [] } = part ? aboutOf(part) : { rows: of.about.rows }, able = words(of).filter(word => !word.gap && rows.includes(word.position));
-    const own = [able.filter(word => word.count === 1 && word.plain && word.name.length >= SOME), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
-    const known = (/** @type {import('./run.js').Word} */ word) => (part ? (near[whose[rows.indexOf(word.position)]][0]?.[1] ?? 0) + Number(isClear(part, rows.indexOf(word.position))) : word.name.length);
+    const rows = part ? aboutOf(part).rows : of.about.rows, able = words(of).filter(word => !word.gap && rows.includes(word.position));
+    const own = [able.filter(word => word.count === 1 && word.plain && isContent(word.name)), able.filter(word => word.count === 1 && word.plain), able].find(all => all.length) ?? [];
+    const known = (/** @type {import('./run.js').Word} */ word) => (part ? knownOf(part, rows.indexOf(word.position), of.about.tokens[word.position]) : word.name.length);
     return own.reduce((best, word) => (known(word) > known(best) ? word : best), own[0] ?? { position: rows[0] ?? 0 }).position;
   }
 
@@ -104,11 +103,11 @@ export function embedding(root, context) {
   /** @param {Packet} of @param {Packet} part */
   function picture(of, part) {
     const now = placed(part), { key, i, position, number } = now, whose = calledToken(of, position), { width } = aboutOf(part), all = stripsOf(part, i, Boolean(of.about.edits)), d = pointed >= 0 ? pointed : number;
-    head.draw(of, state, key === 'word' ? tableSaid(part, i, whose, of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : '') : key === 'position' ? placeSaid(part, i, whose) : sumSaid(part, i, whose));
+    head.draw(of, state, key === 'word' ? tableSaid(part, i, whose, of.about.tokens[position], of.about.kinds[position] === 'mask' ? maskToken(of) ?? '' : '') : key === 'position' ? placeSaid(part, i, whose) : sumSaid(part, i, whose));
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: one.lit === key ? 'accent' : 'muted' })), chosen: d, kept: number, fit: true, small: true,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: 'ink' })), chosen: d, kept: number, heat: true,
       label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${all.filter(one => one.values.length === width).map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });

@@ -2,6 +2,7 @@
 // How a token becomes the vector that the first layer reads: its strips, what is found for each part, and the arithmetic of one number. No page.
 import { addingUp, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
+import { listed } from './claim.js';
 import { apart, begins } from './run.js';
 import { parts, say } from './say.js';
 import { half as halfOf } from './number_strips.js';
@@ -165,15 +166,41 @@ export function isClear(part, i) {
   return first > WEAK * chance && !(first - second < CLEAR);
 }
 
-/** What the table knows of a token: the word whose row is most like its own. @param {Packet} part @param {number} i @param {string} query how the token is called @param {string} [mask] of a gap, what the model calls it @returns {Said[]} */
-export function tableSaid(part, i, query, mask = '') {
-  const { near, near_of: whose, chance, any } = aboutOf(part), [word, value] = near[whose[i]][0] ?? ['', NaN], given = { query, word: `“${apart(word)}”`, value: two(value) };
+const ENDING = /^(?:|e|y|d|s|es|ed|ing|ies|ied|'s)$/;
+
+/** Whether two words are forms of one, as climb and climbing, stop and stopped. @param {string} a @param {string} b */
+export function isForm(a, b) {
+  let same = 0;
+  while (same < Math.min(a.length, b.length) && a[same] === b[same]) same++;
+  return same > 2 && [a, b].every(word => ENDING.test(word.slice(same + Number(word.length > same + 1 && word[same] === word[same - 1]))));
+}
+
+/** How many of the words nearest to a token are forms of it before the first that is none. @param {Packet} part @param {number} i @param {string} name of the token */
+const formsOf = ({ about }, i, name) => { const { near, near_of: whose } = /** @type {About} */ (/** @type {unknown} */ (about)), at = near[whose[i]].findIndex(([word]) => !isForm(name, word)); return at < 0 ? 0 : at; };
+
+/** How much nearer than a random word the nearest one is that begins with another letter, so that it is no form of a token; below zero where that is no more than chance. @param {Packet} part @param {number} i @param {string} name of the token */
+export function knownOf(part, i, name) {
+  const { near, near_of: whose, chance, any } = aboutOf(part), [, value] = near[whose[i]].find(([word]) => word[0] !== name[0]) ?? ['', -1];
+  return value > WEAK * chance ? value - any[whose[i]] : value - 1;
+}
+
+/** Words that say little alone. */
+const FUNCTION = new Set(('a about above after again all almost also although always am among an and another any anything are around as at away back be because been before being below between both but by can could did do does doing don\'t down during each either else enough even ever every everyone everything few for from had has have having he her here hers him himself his how however i if in instead into is it its itself just less many may me might mine more most much must my myself near neither never next no nobody none nor not nothing now of off often on once one only onto or other others our ours out over own quite rather same several shall she should since so some somebody someone something sometimes soon still such than that the their theirs them themselves then there these they this those though through to together too toward towards two under until up upon us very was we well were what whatever when where whether which while who whom whose why will with within without would yet you your yours').split(' '));
+
+/** Whether a word means something alone. @param {string} name */
+export const isContent = name => name.length >= 3 && !FUNCTION.has(name.toLowerCase());
+
+/** What the table knows of a token: the word whose row is most like its own. @param {Packet} part @param {number} i @param {string} query how the token is called @param {string} [name] the token @param {string} [mask] of a gap, what the model calls it @returns {Said[]} */
+export function tableSaid(part, i, query, name = '', mask = '') {
+  const { near, near_of: whose, chance, any } = aboutOf(part), all = near[whose[i]], [word, value] = all[0] ?? ['', NaN], named = (/** @type {string} */ one) => `“${apart(one)}”`, random = two(any[whose[i]]), given = { query, word: named(word), value: two(value) };
   if (!Number.isFinite(value)) return parts('no_numbers', { query: begins(query) });
   if (mask) return parts('near_gap', { query: begins(query), mask });
   if (value <= WEAK * chance) return parts('near_weak', { ...given, chance: two(chance) });
-  if (isClear(part, i)) return parts('near', { ...given, random: two(any[whose[i]]) });
-  const [next, second] = near[whose[i]][1], digits = [2, 3, 4].find(one => value.toFixed(one) !== second.toFixed(one)) ?? 2; // as many as tell them apart
-  return parts('near_several', { ...given, value: typeset(value.toFixed(digits)), next: `“${apart(next)}”`, second: typeset(second.toFixed(digits)) });
+  const count = formsOf(part, i, name), forms = all.slice(0, count).map(([one]) => named(one));
+  if (count) return parts('near_forms', { ...given, random, forms: `its own form${count > 1 ? 's' : ''} ${listed(forms)}`, word: named(all[count][0]), value: two(all[count][1]) });
+  if (isClear(part, i)) return parts('near', { ...given, random });
+  const [next, second] = all[1], digits = [2, 3, 4].find(one => value.toFixed(one) !== second.toFixed(one)) ?? 2; // as many as tell them apart
+  return parts('near_several', { ...given, value: typeset(value.toFixed(digits)), next: named(next), second: typeset(second.toFixed(digits)), random });
 }
 
 /** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */
@@ -189,7 +216,7 @@ export function scaledSaid(part, i) {
   const { factor: by } = aboutOf(part);
   if (by === null) return '';
   const factor = `√${Math.round(by ** 2)} = ${tidy(by)}`, [before, place] = ['tokens', 'positions'].map(name => lengthOf(row(part.arrays[name], i)));
-  return place > before ? say('row_scaled', { factor, before: tidy(before), place: tidy(place), after: tidy(before * by) }) : say('row_scaled_alone', { factor });
+  return place > before && before * by > place ? say('row_scaled', { factor, before: tidy(before), place: tidy(place), after: tidy(before * by) }) : say('row_scaled_alone', { factor });
 }
 
 /** So many numbers around one, as far as there are any: the first and what follows the last. @param {number} d @param {number} count @param {number} most @returns {[from: number, to: number]} */

@@ -44,7 +44,7 @@ export function layout({ rows, columns, tokens, widest, last = widest, digits = 
   const high = side;
   const across = side * count;
   const wide = grid ? side : across / columns;
-  const text = Math.min(13, Math.floor(Math.min(wide / (digits * 0.62 + 0.3), high * 0.5)));
+  const text = Math.min(17, Math.floor(Math.min(wide / (digits * 0.62 + 0.3), high * 0.55)));
   return {
     left, top, wide, high,
     width: Math.max(left + across + 2, left + side * (tokens - 0.5) + tail),

@@ -156,7 +156,7 @@ function begin(root, options) {
   const guess = foot(context), gone = new AbortController(), parts = spine(context);
   /** What can be done on every page, with the key for it. @type {Record<string, [text: string, act: () => void]>} */
   const acts = {
-    g: ['The guess at the foot', () => guess.turn()],
+    g: ['Show the guess at the bottom', () => guess.turn()],
     p: [BEFORE_CLASS, () => { root.classList.toggle('enc-present'); draw(); }],
   };
   const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], byKeys(root, acts, gone.signal));

@@ -16,7 +16,7 @@ import { placed } from './operands.js';
 
 const MOTION = 1400; // ms from the operands to the result
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
-const HIGH = 24, GAP = 6, FALL = 44, NAMES = 18, RULER = 20, READ = 22, NAMED = 34; // px of a strip, between two, from one to what it goes into, of names, of a scale, of a cell that is read, of one with a name
+const HIGH = 24, GAP = 6, FALL = 44, NAMES = 18, RULER = 20, READ = 22, NAMED = 34, LETTERS = 13; // px of a strip, between two, from one to what it goes into, of names, of a scale, of a cell that is read, of one with a name, of its letters at most
 
 /** A part of a motion, from 0 to 1. @param {number} t @param {number} from @param {number} to */
 const part = (t, from, to) => Math.min(1, Math.max(0, (t - from) / (to - from)));
@@ -52,6 +52,8 @@ const most = values => Array.from(values).reduce((so, value) => (Number.isFinite
 /** A row of numbers as cells of colour, of which those up to a share of its width are there. @param {Scene} scene @param {Strip} strip @param {Box} box @param {{low: number, high: number}} ends @param {{to?: number, alpha?: number, texts?: ((i: number) => string) | null}} [how] */
 function cells({ pen, theme, colours, font }, { values, parts, shut }, { x, y, wide, high }, ends, { to = 1, alpha = 1, texts = null } = {}) {
   const count = values.length, step = wide / count, gap = step >= 10 ? 1 : 0, named = texts && step >= READ;
+  pen.font = `${LETTERS}px ${font}`;
+  const longest = named ? Array.from(values, (_, i) => pen.measureText(texts(i)).width).reduce((a, b) => Math.max(a, b), 1) : 1;
   pen.globalAlpha = alpha;
   for (let i = 0; i < count * to; i++) {
     const colour = colourOf(shut?.[i] ? NaN : values[i], ends, parts, theme);
@@ -59,7 +61,7 @@ function cells({ pen, theme, colours, font }, { values, parts, shut }, { x, y, w
     pen.fillRect(x + i * step, y, Math.max(0.5, step - gap), high);
     if (!named) continue;
     pen.fillStyle = inkOn(colour);
-    pen.font = `${Math.min(12, step / 3)}px ${font}`;
+    pen.font = `${LETTERS * Math.min(1, (step - 3) / longest)}px ${font}`;
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
     pen.fillText(texts(i), x + (i + 0.5) * step, y + high / 2 + 0.5);
@@ -245,7 +247,7 @@ const DRAWN = {
     const high = mostOpen(scores);
     tokens(scene, boxes[0]);
     cells(scene, scores, boxes[0], { low: -high, high }, { texts: j => form(scores.values[j]) });
-    cells(scene, powers, boxes[1], { low: 0, high: 1 }, { to: part(t, 0, 0.3), texts: j => (powers.values[j] < 5e-4 ? '0' : powers.values[j].toFixed(powers.values[j] < 0.1 ? 3 : 2)) });
+    cells(scene, powers, boxes[1], { low: 0, high: 1 }, { to: part(t, 0, 0.3), texts: j => (powers.values[j] < 5e-3 ? '0' : powers.values[j].toFixed(2)) });
     [scores, powers].forEach((strip, i) => { framed(scene, boxes[i], chosen, count); called(scene, strip.name, boxes[i]); });
     ruler(scene, boxes[0], high, boxes[0].wide);
     const box = boxes[2], whole = Array.from(all.values).reduce((sum, value) => sum + (Math.abs(value) || 0), 0), full = eased(part(t, 0.25, 1));

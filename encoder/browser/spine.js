@@ -176,13 +176,13 @@ export function spine(context) {
     }), list);
     const buttons = /** @type {HTMLElement[]} */ ([...list.children]);
     if (!list.contains(focused(list)) || !buttons.some(one => one.tabIndex === 0)) rove(buttons, Math.max(0, mine));
-    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How far the last vector of ${of} moves without each part, in %` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `Score that each part costs “${of}” over “${shares?.other}”` : `Points each part costs “${of}” (${tight(percent(share, 1))})`);
+    const says = wait || (told ? told.says : mine >= 0 ? `${all[mine].says}${context.options().page === 'attention' && usual && !state.edits ? headAlone(run, state) : ''}` : unit === 'moved' ? `How much the last vector of ${of} changes without each part, in %` : noisy ? `No part alone costs “${of}” more than noise` : unit === 'lead' ? `Score that each part costs “${of}” over “${shares?.other}”` : `What each part costs “${of}” (${tight(percent(share, 1))})`);
     const spoken = state.edits ? `Unchanged run: ${says[0].toLowerCase()}${says.slice(1)}` : says;
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
-    into(html`<p class="enc-spine-says">${unit === 'moved' ? explained(spoken) : spoken}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
-      ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>${unit === 'lead' ? 'score' : 'points'} lost without it<br><b></b>gained without it</p>`}`, element);
+    into(html`<p class="enc-spine-says" data-unit=${says.startsWith('What each') && unit === 'share' ? 'in percentage points' : nothing}>${unit === 'moved' ? explained(spoken) : spoken}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
+      ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>${unit === 'lead' ? 'score' : 'percentage points'} lost<br><b></b>or gained without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }
   return {

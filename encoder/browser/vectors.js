@@ -1,20 +1,21 @@
 // @ts-check
 // Vectors as strips below one another, on one scale as far as they are of one size, whose numbers a slider walks through.
 import { canvasSlider } from './canvas.js';
-import { el, put, write } from './dom.js';
-import { html } from './lit.js';
+import { el, put, themeOf } from './dom.js';
+import { colourOf, css, gradient } from './grid.js';
+import { html, nothing, render as into } from './lit.js';
 import { brief, many, sure, typeset } from './number.js';
 
 /** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
-/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `fit` each is as high as its numbers need, so that one unit is as many pixels in all; `small` ones are lower, and the chosen number stands elsewhere. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, fit?: boolean, small?: boolean}} SliderView */
+/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `heat` a number is a colour, not a bar. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, heat?: boolean}} SliderView */
 
-const ROOM = 252, HIGH = 64, TALL = 88, SMALL = 44, LOW = 14, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one that fits its numbers at most, where it is small, and at least, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
+const ROOM = 252, HIGH = 64, HEAT = 28, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one of colours, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
-/** Where the bars end: the largest, unless a few are far above all others. @param {SliderStrip[]} strips */
-export function endOf(strips) {
+/** Where the bars end: the largest, unless a few are far above all others; colours where few go beyond. @param {SliderStrip[]} strips @param {boolean} [heat] */
+export function endOf(strips, heat = false) {
   const sizes = Float64Array.from(strips.flatMap(strip => Array.from(strip.values).filter(Number.isFinite).map(Math.abs))).sort();
   const most = sizes[sizes.length - 1] || 1, usual = sizes[Math.floor(0.99 * (sizes.length - 1))] || most;
-  return most > FAR * usual ? 1.5 * usual : most;
+  return heat ? usual : most > FAR * usual ? 1.5 * usual : most;
 }
 
 /** `keep` hears of a number, and in which strip it was pressed, -1 for none. @param {{point: (d: number | null) => void, keep: (d: number, strip: number) => void}} calls */
@@ -42,22 +43,21 @@ export function vectorSlider({ point, keep }) {
   /** @param {SliderView} given */
   function draw(given) {
     view = given;
-    const { strips, chosen } = given, count = strips[0].values.length, [before, behind] = [false, true].map(is => strips.filter(strip => Boolean(strip.behind) === is)), own = behind.length ? [before, behind].map(endOf) : [];
-    const two = Math.max(...own) > OTHER * Math.min(...own), ends = two ? own : [endOf(strips), endOf(strips)], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
+    const { strips, chosen, heat = false } = given, count = strips[0].values.length, [before, behind] = [false, true].map(is => strips.filter(strip => Boolean(strip.behind) === is)), own = behind.length ? [before, behind].map(part => endOf(part, heat)) : [];
+    const two = Math.max(...own) > OTHER * Math.min(...own), one = endOf(strips, heat), ends = two ? own : [one, one], endAt = (/** @type {SliderStrip} */ strip) => strip.end ?? ends[Number(Boolean(strip.behind))], first = endAt(strips[0]);
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
     const above = strips.reduce((sum, strip) => sum + strip.values.reduce((so, value) => so + Number(Math.abs(value) > endAt(strip)), 0), 0), to = (/** @type {number} */ end) => `${typeset(brief(-end))} to ${brief(end)}`;
-    write(foot, `${many(count)} numbers, drawn ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}. Tap one, or step with ← →.`);
-    const sizeOf = (/** @type {SliderStrip} */ strip) => strip.values.reduce((so, value) => Math.max(so, Math.abs(value) || 0), 0), needs = strips.map(strip => (given.fit ? Math.min(1, sizeOf(strip) / endAt(strip)) : 1));
-    const tall = given.high ?? Math.min(given.small ? SMALL : given.fit ? TALL : HIGH, Math.round((ROOM - NAME * strips.length) / needs.reduce((sum, need) => sum + need, 0))), boxes = needs.map(need => Math.max(LOW, Math.round(need * tall)));
-    let end = 0;
-    tops = boxes.map(box => { const top = end + NAME; end = top + box; return top; });
-    const begun = paper.begin(`${given.key} ${chosen}`, () => end);
+    const theme = themeOf(getComputedStyle(slider.closest('.enc') ?? slider).backgroundColor);
+    into(html`${heat ? html`<i class="vs-scale" style="background: ${gradient('signed', theme)}"></i>` : nothing}${many(count)} numbers, ${heat ? 'coloured' : 'drawn'} ${!two && strips.some(strip => endAt(strip) !== first) ? 'in each strip to its largest' : `from ${to(first)}${two ? `, after the norm from ${to(ends[1])}` : ''}`}${above ? `; ${above} go beyond` : ''}. Tap one, or step with ← →.`, foot);
+    const box = given.high ?? Math.min(heat ? HEAT : HIGH, Math.round(ROOM / strips.length - NAME));
+    tops = strips.map((_, i) => i * (NAME + box) + NAME);
+    const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (NAME + box));
     if (!begun) return;
     const { pen, colours: theirs, room, font } = begun, at = (chosen + 0.5) * room / count, thick = Math.max(room / count, 3);
     strips.forEach((strip, i) => {
       const { name, values, within, colour, whole = values } = strip, end = endAt(strip), bySign = colour === 'sign', marked = bySign ? theirs.ink : theirs.second;
-      const top = tops[i], box = boxes[i], middle = top + box / 2, wide = room / values.length;
-      const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * tall / 2;
+      const top = tops[i], middle = top + box / 2, wide = room / values.length;
+      const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * box / 2;
       pen.fillStyle = theirs.muted;
       pen.font = `14px ${font}`;
       pen.textBaseline = 'alphabetic';
@@ -66,12 +66,22 @@ export function vectorSlider({ point, keep }) {
       const named = pen.measureText(name).width;
       pen.fillStyle = theirs.soft;
       pen.fillRect(0, top, room, box);
-      if (colour !== 'sign') pen.fillStyle = theirs[colour];
-      values.forEach((value, d) => {
-        if (bySign) pen.fillStyle = value < 0 ? theirs.second : theirs.accent;
+      if (heat) {
+        values.forEach((value, d) => {
+          pen.fillStyle = css(colourOf(value, { low: -end, high: end }, 'signed', theme));
+          pen.fillRect(d * wide, top, wide + 0.4, box); // no seams
+        });
+      } else values.forEach((value, d) => {
+        pen.fillStyle = colour !== 'sign' ? theirs[colour] : value < 0 ? theirs.second : theirs.accent;
         if (Number.isFinite(value)) pen.fillRect(d * wide, value > 0 ? middle - size(value) : middle, Math.max(0.8, wide - (wide > 5 ? 1 : 0)), size(value));
       });
       if (values.length !== count) return;
+      if (heat) {
+        pen.strokeStyle = theirs.second;
+        pen.lineWidth = 2;
+        pen.strokeRect(at - thick / 2 - 1, top, thick + 2, box);
+        return;
+      }
       const value = values[chosen];
       pen.fillStyle = marked;
       pen.globalAlpha = 0.3;
@@ -79,7 +89,6 @@ export function vectorSlider({ point, keep }) {
       pen.fillRect(at - thick / 2, from, thick, top + box - from);
       pen.globalAlpha = 1;
       if (Number.isFinite(value)) pen.fillRect(at - thick / 2, value > 0 ? middle - size(value) : middle, thick, Math.max(1, size(value)));
-      if (given.small) return;
       pen.font = `600 14px ${font}`;
       const text = `${i ? '' : `number ${chosen}: `}${typeset(sure(whole[chosen], within, 4))}`, long = pen.measureText(text).width;
       pen.fillText(text, Math.max(named + 12, Math.min(room - long, at + 6)), top - 5);

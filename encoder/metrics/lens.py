@@ -114,6 +114,12 @@ def word(encoder: TextEncoder, token_id: int) -> str:
     return encoder.tokenizer.id_to_token(token_id) or f"#{token_id}"
 
 
+def goes_on(encoder: TextEncoder) -> Tensor:
+    """Which rows of the vocabulary are pieces that go on with a word, as ##ing: [vocab] of bool."""
+    names = (encoder.tokenizer.id_to_token(i) or "" for i in range(encoder.config.vocab_size))
+    return torch.tensor([name.startswith("##") for name in names])
+
+
 def wordless(encoder: TextEncoder) -> Tensor:
     """Which rows of the vocabulary stand for no word: special and unused tokens, and rows without one: [vocab] of bool.
 

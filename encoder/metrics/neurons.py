@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics.head_measures import runs
 from encoder.metrics.layers import length
-from encoder.metrics.lens import word, wordless
+from encoder.metrics.lens import goes_on, word, wordless
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
@@ -72,7 +72,8 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
 
     Args:
         encoder: whose embedding table is searched; what stands for no word, as [PAD] does, is no answer.
-        what: a vector [d_model], or the id of a token, which is then left out of the answer. A vector is held against
+        what: a vector [d_model], or the id of a token, which is then left out of the answer, as are pieces that go on
+            with a word where it is none. A vector is held against
             the widened embeddings where the model's tables are narrower than d_model.
         k: how many.
 
@@ -88,6 +89,8 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     near = cosines(table, length(table), table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
         near[what] = -torch.inf
+        if not (pieces := goes_on(encoder))[what]:
+            near[pieces] = -torch.inf
     return best_words(encoder, near, k)
 
 

@@ -17,6 +17,7 @@ def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
     foreign, known = other_letters(encoder, text), words_known(text)
     sentences = (
         foreign or known.sentence,
+        english(encoder) if foreign or known.few else "",
         unknown(text, known.unknown if foreign else 0),
         left_out(text),
         without_mask(encoder, text),
@@ -34,6 +35,12 @@ def other_letters(encoder: TextEncoder, text: Tokens) -> str:
     if sum(map(str.isascii, pieces)) < LATIN * len(pieces):
         return ""
     return "This text is not in Latin letters, but the model's vocabulary is: what it does with it says little."
+
+
+def english(encoder: TextEncoder) -> str:
+    """Say so of a bundled model, all of which read English alone; empty of another."""
+    source = encoder.source
+    return "It learned from English alone." if source.sha256 and not source.origin and not source.maker else ""
 
 
 def unknown(text: Tokens, words: int) -> str:

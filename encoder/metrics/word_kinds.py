@@ -66,10 +66,14 @@ class WordsKnown:
         return self.whole + self.pieces + self.unknown
 
     @property
+    def few(self) -> bool:
+        """Whether few words are known whole."""
+        return self.words > 0 and self.whole <= FEW * self.words
+
+    @property
     def sentence(self) -> str:
         """What a reader must know of it; empty where most words are known whole and none is unknown."""
-        few = self.whole <= FEW * self.words
-        if self.words == 0 or not (few or self.unknown):
+        if not (self.few or self.unknown):
             return ""
         these = f"these {self.words} words" if self.words > 1 else "this word"
         if self.words == 1:
@@ -78,7 +82,8 @@ class WordsKnown:
             parts = [f"{self.pieces} it reads in pieces"] * bool(self.pieces)
             parts += [f"{self.unknown} {'is' if self.unknown == 1 else 'are'} unknown to it"] * bool(self.unknown)
             text = f"The model knows {self.whole or 'none'} of {these} whole; {' and '.join(parts)}"
-        return f"{text}: what it does with {'them' if self.words > 1 else 'it'} says little." if few else f"{text}."
+        little = f": what it does with {'them' if self.words > 1 else 'it'} says little"
+        return f"{text}{little if self.few else ''}."
 
 
 def words_known(text: Tokens) -> WordsKnown:

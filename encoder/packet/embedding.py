@@ -8,7 +8,7 @@ import torch
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.metrics import cosine_matrix, length
-from encoder.metrics.lens import word, wordless
+from encoder.metrics.lens import goes_on, word, wordless
 from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
 from encoder.packet.run import LONGEST, MOST_BYTES, gaps_of, kept_rows
@@ -74,11 +74,13 @@ def chance(count: int, width: int) -> float:
 def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
     """Return the words whose rows of the table are most like those of tokens.
 
-    `near` holds `[word, cosine]` of each different token, the nearest first; `any` the mean cosine of each with all
+    `near` holds `[word, cosine]` of each different token, the nearest first, without pieces that go on with a word
+    where it is none; `any` the mean cosine of each with all
     words; `near_of` says which of them is whose.
     """
     table, words_alone = encoder.model.embedding.tokens.weight, ~wordless(encoder)
     lengths, different = length(table), list(dict.fromkeys(ids))
+    pieces = goes_on(encoder)
     tiny, count = torch.finfo(torch.float32).tiny, min(NEAREST, int(words_alone.sum()) - 1)
     near: list[list[list[Any]]] = []
     means: list[float] = []
@@ -87,11 +89,11 @@ def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
         cosines = table[some] @ table.mT / (lengths[some, None] * lengths).clamp_min(tiny)
         cosines[torch.arange(len(some)), some] = -torch.inf
         cosines[:, ~words_alone] = -torch.inf
-        values, words = cosines.topk(count)
         means += cosines.masked_fill(cosines.isneginf(), torch.nan).nanmean(1).tolist()
+        values, words = cosines.masked_fill(pieces & ~pieces[some, None], -torch.inf).topk(count)
         for own, others in zip(values.tolist(), words.tolist(), strict=True):
             pairs = zip(others, own, strict=True)
-            near.append([[shown(word(encoder, i), LONGEST), round(cosine, 6)] for i, cosine in pairs])
+            near.append([[shown(word(encoder, i), LONGEST), round(c, 6)] for i, c in pairs if c > -math.inf])
     return {"near": near, "any": [round(mean, 6) for mean in means], "near_of": [different.index(i) for i in ids]}
 
 

@@ -6,16 +6,17 @@ from typing import Any
 from unicodedata import bidirectional
 
 import numpy as np
+from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
 
 from encoder.pictures.chart import Chart
 from encoder.pictures.printed_maps import in_points, three_digits
-from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, ink, of_sign, whole_percent, widest
+from encoder.pictures.printed_plane import LEAST_LETTERS, LINE, Plane, colours, ink, of_sign, whole_percent, widest
 from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, signed, whole
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
 MOST_WORDS, LARGEST = 14, 12  # of a sum, and of a longer one those that add most
-FAR, OTHER = 3, 4  # times the usual, from where the ends of strips cut; times another end, then both have their own
+OTHER, FAR = 4, 10  # times another end of strips, another bar: then each has its own
 WHOLE = 2.0  # letters of an arrow that carries all of the change
 INKS_OF_PARTS = ("pale", "accent", "muted")
 APART = 3.1  # from the middle of a pair of waves to the next, whose own ends are 1 and -1
@@ -152,7 +153,7 @@ def draw_spine(plane: Plane, chart: Chart) -> float:
     plane.axes.set_xticks([*x[:first], *(x[first::2] + 0.5)], named)
     up = unit if "nats" in unit else "points" if lost else "% of its length"
     plane.axes.set(xlabel="layer: attention, feed-forward", ylabel=up)
-    ways = ("weaker without it", "stronger without it") if lost else ("moves without it",)
+    ways = ("weaker without it", "stronger without it") if lost else ("changes without it",)
     for way, sign in zip(ways, (1, -1), strict=False):
         plane.axes.bar([np.nan], [np.nan], color=of_sign(sign), label=way)
     plane.legend()
@@ -160,34 +161,31 @@ def draw_spine(plane: Plane, chart: Chart) -> float:
 
 
 def end_of(rows: Sequence[np.ndarray]) -> float:
-    """Where strips end: at the largest number, unless a few are far above all others."""
+    """Where the colours of strips end: few numbers go beyond."""
     sizes = np.abs(np.concatenate([*rows, np.zeros(1)]))
-    most, usual = (float(np.quantile(sizes[np.isfinite(sizes)], at, method="lower")) or 1.0 for at in (1, 0.99))
-    return 1.5 * usual if most > FAR * usual else most
+    return float(np.quantile(sizes[np.isfinite(sizes)], 0.99, method="lower")) or 1.0
 
 
 def draw_strips(plane: Plane, chart: Chart) -> float:
-    """Vectors below one another: a bar for each number, up from the middle of its strip or down."""
+    """Vectors below one another, each number as a colour."""
     rows, names, top = [*np.asarray(chart.numbers.array, dtype=float)], chart.names(0), 0.0
     behind = np.isin(np.arange(len(rows)), chart.look.get("behind", []))
     before, after = (end_of([*np.array(rows)[behind == part]]) for part in (False, True))
     # One end for all, unless those behind go so much further, or less far.
     apart = behind.any() and max(before, after) > OTHER * min(before, after)
     ends = np.where(behind, after, before).tolist() if apart else [end_of(rows)] * len(rows)
-    for row, end, name, paint in zip(rows, ends, names, chart.look["paints"], strict=True):
-        need = min(1.0, float(np.abs(np.nan_to_num(row)).max(initial=0.0)) / end)
-        high = max(1.0, need * 0.085 * plane.wide)
+    high = max(1.5, 0.045 * plane.wide)
+    for row, end, name in zip(rows, ends, names, strict=True):
         plane.text(0, top + LINE, name, "over", "muted")
         top += 1.15 * LINE
-        plane.box(0, top, plane.wide, high, ink("grid"), alpha=0.5)
-        middle, sides = top + high / 2, np.linspace(0, plane.wide, len(row) + 1)
-        tips = middle - np.clip(np.nan_to_num(row) / end, -1, 1) * high / 2
-        plane.axes.stairs(tips, sides, baseline=middle, fill=True, color=ink(paint), linewidth=0)
+        look: Any = {"cmap": colours("signed"), "norm": Normalize(-end, end), "edgecolors": "face", "linewidth": 0.1}
+        sides = np.linspace(0, plane.wide, len(row) + 1)
+        plane.axes.pcolormesh(sides, [top, top + high], np.ma.masked_invalid(row[None]), in_layout=False, **look)
         top += high + 0.3 * LINE
     written = [brief(end) for end in ends]
     own = sorted({f"{name}: -{end} to {end}" for name, end in zip(names, written, strict=True)})
-    scale = f"from -{written[0]} to {written[0]}" if len(set(written)) == 1 else "; ".join(own)
-    plane.text(0, top + 0.2 * LINE, f"{len(rows[0]):,} numbers, drawn {scale}", "under", "muted")
+    scale = f"from -{written[0]} (red) to {written[0]} (blue)" if len(set(written)) == 1 else "; ".join(own)
+    plane.text(0, top + 0.2 * LINE, f"{len(rows[0]):,} numbers, coloured {scale}", "under", "muted")
     return plane.in_letters(top + 1.4 * LINE)
 
 
@@ -238,30 +236,16 @@ def parts_in_row(
 
 
 def draw_stack(plane: Plane, chart: Chart) -> float:
-    """A bar of parts for each series, some with the arrows of what came in and what is added."""
-    unit, top = plane.wide / (max(float(v.clip(0).sum()) for v in chart.series.values()) or 1.0), 0.0
+    """A bar of parts for each series, on one scale unless one is far longer."""
+    usual, top = chart.look.get("ends", {}), 0.0
+    ends = {title: max(usual.get(title, 0.0), float(v.clip(0).sum())) for title, v in chart.series.items()}
+    apart = max(ends.values()) > FAR * min(ends.values())
     for title, values in chart.series.items():
-        total, before = float(values.sum()), chart.look.get("before", {}).get(title)
+        total, unit = float(values.sum()), plane.wide / ((ends[title] if apart else max(ends.values())) or 1.0)
         plane.text(0, top + LINE, title, "over", weight="bold")
         top += 1.3 * LINE
-        if before:
-            parts = [("before gamma and beta", before, "pale")]
-            top = parts_in_row(plane, top, parts, unit, f"length {brief(before)}")
-        if lengths := chart.look.get("arrows", {}).get(title):
-            # What came in and what is added in the plane of both, over the bar of their sum.
-            x, end, low = float(values[0]) * unit, total * unit, top + 1.4 * LINE
-            foot = low + float(np.sqrt(max(0.0, (lengths[0] * unit) ** 2 - x**2)))
-            plane.axes.plot([x, x], [low, foot], color=ink("grid"), linewidth=0.6)
-            for start, tip, paint in (((0.0, foot), (x, low), "pale"), ((x, low), (end, foot), "accent")):
-                look: Any = {"arrowstyle": "-|>,head_length=0.5,head_width=0.22", "color": ink(paint), "linewidth": 1.4}
-                plane.axes.annotate("", tip, start, arrowprops=look | {"shrinkA": 0, "shrinkB": 0})
-            came, added = f"came in: length {brief(lengths[0])}", f"added: length {brief(lengths[1])}"
-            room = 1.15 * widest([came])
-            plane.text(max(0.0, x - room), low - 0.2 * LINE, came, "over", "muted")
-            plane.text(max(x, room) + LINE, low - 0.2 * LINE, added, "over", "muted")
-            top = foot + 0.3 * LINE
         shares = adding_up((100 * values / total).tolist(), 100) if total else ["0"] * len(values)
-        parts = []
+        parts: list[tuple[str, float, str]] = []
         for name, value, share, paint in zip(chart.names(-1), values.tolist(), shares, INKS_OF_PARTS, strict=False):
             sign = "" if not parts else f"{MINUS} " if value < 0 else "+ "
             if value:

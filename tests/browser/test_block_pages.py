@@ -146,37 +146,6 @@ def test_where_a_step_hardly_matters_the_headline_is_of_the_picture_and_says_so(
     )
 
 
-def test_the_arrows_are_the_two_vectors_over_what_each_reaches_along_their_sum(opened: Opened, trace: Trace) -> None:
-    page = opened("add_norm", layer=5)
-    for position in (GAP, KEYS):
-        chosen(page, position).click()
-        had, plus, whole = (
-            trace[f"layers.5.{name}"][position].double().numpy()
-            for name in ("add_norm_1.residual", "attention.output", "add_norm_1.sum")
-        )
-        long = [float(np.linalg.norm(one)) for one in (had, plus, whole)]
-        angle = np.degrees(np.arccos(had @ plus / (long[0] * long[1])))
-        expect(page.locator(".an-arrows")).to_have_attribute(
-            "aria-label", re.compile(f"came in, of length {long[0]:.3g}, .* of length {long[1]:.3g}, at {angle:.0f}°")
-        )
-        names = [f"came in: length {long[0]:.3g}", f"added: length {long[1]:.3g}"]
-        assert page.locator(".an-long span").all_inner_texts() == names
-        tips = page.locator(".an-arrows polygon").evaluate_all(
-            "all => all.map(one => one.getAttribute('points').split(' ')[0].split(',').map(Number))"
-        )
-        low = float((page.locator(".an-arrows").get_attribute("viewBox") or "").split()[-1]) - 1
-        first, second = np.array([tips[0][0], low - tips[0][1]]), np.array(tips[1]) - np.array(tips[0])
-        drawn = [np.linalg.norm(one) for one in (first, second, np.array([tips[1][0], low - tips[1][1]]))]
-        np.testing.assert_allclose(np.array(drawn) / drawn[2], np.array(long) / long[2], rtol=2e-3)
-        # Below the arrows their sum ends where the bar does, and what came in where it meets what is added.
-        ends = (
-            page.locator(".an-stack")
-            .first.locator(".an-bar i")
-            .evaluate_all("all => all.map(one => parseFloat(one.style.left) + parseFloat(one.style.width))")
-        )
-        np.testing.assert_allclose([tip[0] / 10 for tip in tips], ends, atol=0.02)
-
-
 @pytest.mark.parametrize(("layer", "n", "sublayer"), [(5, 1, "attention"), (2, 2, "feed_forward")])
 def test_the_bars_are_what_came_in_and_what_was_added(
     opened: Opened, base: TextEncoder, trace: Trace, layer: int, n: int, sublayer: str
@@ -208,24 +177,30 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             np.testing.assert_allclose(said, 100 * np.array(values[:-1]) / values[-1], atol=1)
             assert sum(said) == 100  # as they are written
             if after_norm:
-                expect(last.locator(".an-makes")).to_have_text("after the learned gamma and beta")
+                spread_ = float((trace[f"{at}.variance"][position] + base.config.norm_eps) ** 0.5)
+                said_ = f"22.6 (√512, like every word: numbers divided by their spread, {spread_:.3g})"
+                expect(last.locator(".an-makes")).to_have_text(f"{said_}, then the learned gamma and beta")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
-    expect(page.locator(".an-parts .enc-term")).to_have_text(["spread", "beta", "gamma"])
-    bars = page.locator(".an-bar, .an-before").evaluate_all("all => all.map(one => one.offsetHeight)")
-    assert len(bars) == 3 and len(set(bars)) == 1
-    # Two bars, two lengths, and each says which one it is.
-    spread = float((trace[f"{at}.variance"][0] + base.config.norm_eps) ** 0.5)
-    expect(page.locator(".an-before + .an-parts")).to_have_text(
-        f"length 22.6√512, like every word: numbers divided by their spread, {spread:.3g}"
-    )
-    before = page.locator(".an-before").evaluate("one => parseFloat(one.style.width)")
-    scale = sum(wide) / np.abs(values[:-1]).sum()
-    assert before / scale == pytest.approx(512**0.5, rel=0.01), "before gamma and beta"
+            # One scale for all words, but for those far longer than the others.
+            ends = [
+                max(length[length <= 4 * length.sort().values[len(length) // 2]].max(), *np.cumsum(row_[:-1]))
+                for length, row_ in zip(
+                    (trace[f"{at}.{step}"].norm(dim=-1) for step in ("sum", "output")), rows.values(), strict=True
+                )
+            ]
+            own = max(ends) > 10 * min(ends)
+            assert page.get_by_text("Each bar has a scale of its own here").count() == own
+            end = float(ends[after_norm] if own else max(ends))
+            assert sum(wide) == pytest.approx(100 * np.abs(values[:-1]).sum() / end, rel=0.01)
+    expect(page.locator(".an-parts .enc-term")).to_have_text(["beta", "spread", "gamma"])
+    bars = page.locator(".an-bar").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert len(bars) == 2 and min(bars) >= 40
     both = (trace[step][0].double().norm() for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output"))
     long = [f"{float(one):.3g}" for one in both]
-    expect(page.locator(".an-makes").first).to_have_text(f"not {long[0]} + {long[1]}: they do not point the same way")
+    said = f"shorter than {long[0]} + {long[1]}: they do not point the same way"
+    expect(page.locator(".an-makes").first).to_have_text(said)
 
 
 def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -305,7 +280,7 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
-    expect(page.locator(".an-makes").last).to_have_text("after the learned gamma and beta and the change")
+    expect(page.locator(".an-makes").last).to_contain_text(", then the learned gamma and beta and the change")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
@@ -409,7 +384,7 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
     assert page.evaluate("document.querySelector('section.at').offsetHeight") >= tall  # what stands below stays there
     page.evaluate("window.lost.clear()")
     page.locator(".at-trouble button").click()
-    expect(page.get_by_role("slider")).to_be_visible()
+    expect(page.locator(".cv-slider" if name == "feed_forward" else ".an-bar").first).to_be_visible()
 
 
 def stop(page: Page, label: str) -> None:
@@ -448,27 +423,13 @@ def test_the_headline_says_what_the_guess_does_without_this_step(
     expect(title(page)).to_have_text(re.compile(r"^\d+ of 2,048 units fire"))
 
 
-def test_bars_show_the_guess_without_what_is_added_and_with_it(
-    opened_live: Opened, base: TextEncoder, trace: Trace
-) -> None:
-    page = opened_live(base, trace, name="add_norm", layer=1, step="add_norm_2.sum")
-    guess = int(trace["mlm.probabilities"][GAP].argmax())
-    shares = [share_without(base, trace, 1, GAP, guess), float(trace["mlm.probabilities"][GAP, guess])]
-    drawn = page.locator(".an-guess")
-    assert drawn.locator(".bar-said").all_inner_texts() == [percent(share) for share in shares]
-    wide = drawn.locator(".bar-room i").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
-    assert wide[0] / wide[1] == pytest.approx(shares[0] / shares[1], rel=0.02)
-    chosen(page, KEYS).click()
-    expect(drawn).to_have_count(0)  # nothing was tried for another token
-
-
 def test_without_a_guess_the_headline_says_how_far_the_word_moves(opened_live: Opened, base: TextEncoder) -> None:
     trace = base.trace(CAT)
     page = opened_live(base, trace, layer=2, word=2)
     other = base.trace(CAT, edits=(Edit("layers.2.feed_forward.output", "zero"),))["output"][2]
     moved = float((trace["output"][2] - other).norm() / trace["output"][2].norm())
     expect(title(page)).to_contain_text(
-        f"Without the feed-forward of layer 2 the last vector of “cat” moves by {spelled(moved)} of its length."
+        f"Without the feed-forward of layer 2 the last vector of “cat” changes by {spelled(moved)}."
     )
 
 
@@ -591,7 +552,7 @@ def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_
     assert (shares[0] - shares[1]) * total < 0 and abs(shares[0] - shares[1]) > 0.02
     page = opened_live(base, trace, layer=layer)
     expect(page.locator(".ff-adds")).to_contain_text(
-        "The strip above says the opposite, and both are true: in a run without them later layers answer anew."
+        "The strip above says the opposite, and both are true: in a run without them later layers respond to that."
     )
 
 

@@ -266,7 +266,7 @@ def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, a
     note = page.locator(".enc-note")
     for path in ("", "attention"):
         drawn(page, f"{app_url}/{path}?sentence={text.replace(' ', '+')}")
-        expect(note).to_have_text(words_known(base.tokenize(text)).sentence)
+        expect(note).to_have_text(f"{words_known(base.tokenize(text)).sentence} It learned from English alone.")
     drawn(page, app_url)
     expect(note).to_be_hidden()
 

@@ -199,6 +199,25 @@ def test_in_front_of_a_class_all_is_larger_and_arcs_end_at_their_words(front: Pa
     assert [text.evaluate(high) for text in texts] == usual
 
 
+def test_a_button_leaves_the_large_view_and_the_legend_stays(front: Page) -> None:
+    leave = front.get_by_role("button", name="Leave the large view (P)")
+    for width in (1280, 1366, 390):
+        front.set_viewport_size({"width": width, "height": 768})
+        expect(leave).to_be_hidden()
+        front.keyboard.press("p")
+        expect(leave).to_be_in_viewport(ratio=1)
+        for legend in (".enc-spine-names", ".enc-spine-key"):
+            expect(front.locator(legend)).to_be_visible(visible=width > 1100)
+        right = "one => one.getBoundingClientRect().right"
+        left = "one => one.getBoundingClientRect().left"
+        if width > 1100:
+            last = front.locator(".enc-spine-parts button").last
+            assert last.evaluate(right) <= front.locator(".enc-spine-key").evaluate(left)
+        leave.focus()
+        front.keyboard.press("Enter")
+        expect(front.locator(".enc-present")).to_have_count(0)
+
+
 def test_what_carries_the_guess_is_asked_of_the_sentence_and_its_pair(front: Page) -> None:
     front.locator("[data-go=compare]").click()
     key, query = front.evaluate("led[0]")

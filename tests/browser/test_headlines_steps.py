@@ -149,25 +149,43 @@ def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: i
     return f"{firing:,} of {count} units fire for {name}."
 
 
+def is_form(one: str, other: str) -> bool:
+    """Whether two words share their beginning and differ in endings alone, a last letter twice before them."""
+    same = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    ending = re.compile(r"(|e|y|d|s|es|ed|ing|ies|ied|'s)")
+    rests = [word[same + 1 :] if re.match(r"(.)\1.", word[same - 1 :]) else word[same:] for word in (one, other)]
+    return same > 2 and all(ending.fullmatch(rest) for rest in rests)
+
+
 def embedding(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
     table = encoder.model.embedding.tokens.weight.detach().double()
     special = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
     words = [w for w in range(encoder.tokenizer.get_vocab_size()) if encoder.tokenizer.id_to_token(w) not in special]
     near = torch.nn.functional.cosine_similarity(table, table[trace.ids[i]][None], dim=-1)
     others = [w for w in words if w != trace.ids[i]]
-    best, second = (others[place] for place in near[others].topk(2).indices.tolist())
+    pieces = {w for w in words if str(encoder.tokenizer.id_to_token(w)).startswith("##")}
+    whole = others if trace.ids[i] in pieces else [w for w in others if w not in pieces]
+    ranked = [whole[place] for place in near[whole].topk(10).indices.tolist()]
+    random = f"{float(near[others].mean()):.2f}".replace("-", "\u2212")
+    best, second = ranked[:2]
     word, cosine = f"“{encoder.tokenizer.id_to_token(best)}”", f"{float(near[best]):.2f}"
     chance = (2 * torch.tensor(len(words) - 1.0).double().log() / table.shape[1]).sqrt().clamp(max=1)
     name = named(trace, i)
     if trace.tokens[i] == "[MASK]":
         return f"{name[0].upper()}{name[1:]} starts as one row of numbers, the same for every gap: that of [MASK]."
+    called = [encoder.tokenizer.id_to_token(w) for w in ranked]
+    count = next((k for k, one in enumerate(called) if not is_form(trace.tokens[i], one)), 0)
+    if float(near[best]) > 1.25 * float(chance) and count:
+        forms = " and ".join(", ".join(f"“{one}”" for one in called[:count]).rsplit(", ", 1))
+        then = f"“{called[count]}”: cosine {float(near[ranked[count]]):.2f}, where a random word has {random}."
+        return f"On its own, {name} is most like its own form{'s' * (count > 1)} {forms}, then {then}"
     if float(near[best]) > 1.25 * float(chance) and float(near[best] - near[second]) < 0.02:
         other = f"“{encoder.tokenizer.id_to_token(second)}” ({float(near[second]):.2f})"
-        return f"On its own, {name} has no neighbour that stands out: {word} ({cosine}) is hardly nearer than {other}."
+        both = f"{word} ({cosine}) and {other}"
+        return f"On its own, {name} is most like {both} to this model; a random word has {random}."
     if float(near[best]) > 1.25 * float(chance):
         return (
-            f"On its own, {name} is most like {word} to this model: cosine {cosine}, "
-            f"where a random word has {float(near[others].mean()):.2f}.".replace("-", "\u2212")
+            f"On its own, {name} is most like {word} to this model: cosine {cosine}, where a random word has {random}."
         )
     by_chance = f"by chance it would be {float(chance):.2f}"
     return f"On its own, {name} is like no word to this model (closest: {word}, {cosine}; {by_chance})."

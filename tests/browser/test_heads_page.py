@@ -238,7 +238,7 @@ def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
         if few.relation in GAPS:
             said = f"Without it the first guess loses {points(few.cost)} on average, over {few.n} masked verbs"
         else:
-            said = f"by {percent(few.cost)} of its length on average, over {few.n} cases"
+            said = f"by {percent(few.cost)} on average, over {few.n} cases"
         assert said in plain(page.locator(".hd-one > .hd-notes").first.inner_text())
 
 

@@ -205,7 +205,7 @@ def test_without_the_head_bars_marks_and_rank_are_those_of_other_runs(
     left = run(KEYS, (5, 6))["mlm.probabilities"][gap][first].item()
     falls = f"“are” falls from {percent(now[first].item())} to {percent(left)}"
     risen = f"“{encoder.tokenizer.id_to_token(riser)}” rises to {percent(after)}"
-    assert claim == f"Without head 6 of layer 5, {falls}, {risen}. No head costs more."
+    assert claim == f"Without head 6 of layer 5, {falls}, {risen}. The biggest fall of any head."
     losses = {
         (layer, head): run(KEYS, (layer, head))["mlm.probabilities"][gap][first].item()
         for layer in range(6)

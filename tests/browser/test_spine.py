@@ -38,7 +38,7 @@ def parts(page: Page) -> list[tuple[str, float, str]]:
 def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mounted, base: TextEncoder) -> None:
     trace = base.trace(KEYS)
     page = opened(mounted, base, trace)
-    expect(page.locator(".enc-spine-says")).to_have_text("Points each part costs “are” (85\u00a0%)")
+    expect(page.locator(".enc-spine-says")).to_have_text("What each part costs “are” (85\u00a0%)")
     names = page.locator(".enc-spine-parts small").all_inner_texts()
     assert names == ["position", "layer 0", "", "1", "", "2", "", "3", "", "4", "", "5", ""]
     shown, are = parts(page), base.tokenizer.token_to_id("are")
@@ -53,7 +53,7 @@ def test_every_column_is_the_share_that_a_run_without_the_part_loses(mounted: Mo
     assert points == [f"{fall}".replace("-", "\u2212") for fall in fallen]
     tall = page.locator(".enc-spine-parts i").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     np.testing.assert_allclose(tall, [max(1, max(tall) * abs(fall) / max(fallen)) for fall in fallen], atol=0.6)
-    expect(page.locator(".enc-spine-key")).to_contain_text("points lost without it")
+    expect(page.locator(".enc-spine-key")).to_contain_text("percentage points lost")
     assert dict((part, round(100 * cost)) for part, cost, _ in shown) | {"2,0": 14, "5,0": 27, "1,1": 21} == {
         part: round(100 * cost) for part, cost, _ in shown
     }  # what the page says of this sentence
@@ -66,7 +66,7 @@ def test_without_a_guess_it_says_how_far_the_chosen_word_moves(mounted: Mounted,
     trace = encoder.trace(CAT)
     page = opened(mounted, encoder, trace, word=2)
     expect(page.locator(".enc-spine-says")).to_have_text(
-        "How far the last vector of “cat” moves without each part, in %"
+        "How much the last vector of “cat” changes without each part, in %"
     )
     shown = parts(page)
     assert ("-1,0" in [part for part, *_ in shown]) is (positions == "learned")
@@ -75,7 +75,7 @@ def test_without_a_guess_it_says_how_far_the_chosen_word_moves(mounted: Mounted,
         assert cost == pytest.approx(float((ours - theirs).norm() / ours.norm()), rel=1e-3), part
     page.locator("[data-word='5']").click()
     expect(page.locator(".enc-spine-says")).to_have_text(
-        "How far the last vector of “mouse” moves without each part, in %"
+        "How much the last vector of “mouse” changes without each part, in %"
     )
 
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { endsOf } from '../../encoder/browser/curves.js';
-import { agreed, cellOf, cosine, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
+import { agreed, cellOf, cosine, isContent, isForm, knownOf, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
 
 const array = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -99,7 +99,7 @@ test('waves and turns follow their formulas', () => {
 test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(table(base, 0), 'On its own, keys is most like “dog” to this model: cosine 0.80, where a random word has 0.10.');
   assert.equal(table(base, 1), 'On its own, keys is like no word to this model (closest: “x”, 0.20; by chance it would be 0.19).');
-  assert.equal(tableSaid(base, 0, 'the gap', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
+  assert.equal(tableSaid(base, 0, 'the gap', '', '<mask>').map(one => one.text).join(''), 'The gap starts as one row of numbers, the same for every gap: that of <mask>.');
   assert.match(table(base, 2), /^keys has no numbers/i);
   assert.equal(written(placeSaid(base, 0, 'keys')), 'Position 0 is most like position 1, cosine 0.90, and least like position 2, 0.50.');
   assert.equal(written(placeSaid(base, 2, 'keys')), 'Position 2 is most like position 1, cosine 0.80, and least like position 0, 0.50.');
@@ -113,16 +113,31 @@ test('the table is introduced, with what is added to its rows and what comes of 
   assert.match(lead(made({ positions: 'rotary' }, { alike: undefined }), false), /say where its word stands\.$/);
 });
 
-test('a word whose nearest is hardly nearer than the next has none', () => {
+test('a word whose nearest is hardly nearer than the next is told with both', () => {
   const of = near => table(made({ near: [near], near_of: [0, 0, 0] }), 0);
-  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys has no neighbour that stands out: “dog” (0.62) is hardly nearer than “cat” (0.61).');
-  assert.match(of([['dog', 0.743], ['cat', 0.741]]), /“dog” \(0\.743\) is hardly nearer than “cat” \(0\.741\)\.$/, 'as many digits as tell them apart');
+  assert.equal(of([['dog', 0.62], ['cat', 0.61]]), 'On its own, keys is most like “dog” (0.62) and “cat” (0.61) to this model; a random word has 0.10.');
+  assert.match(of([['dog', 0.743], ['cat', 0.741]]), /“dog” \(0\.743\) and “cat” \(0\.741\)/, 'as many digits as tell them apart');
   assert.match(of([['dog', 0.62], ['cat', 0.58]]), /is most like “dog”/);
   assert.match(of([['dog', 0.21], ['cat', 0.2]]), /like no word/);
 });
 
+test('forms of a word are told as such, and the word that comes first without being one', () => {
+  const of = (near, name) => tableSaid(made({ near: [near], near_of: [0, 0, 0] }), 0, `“${name}”`, name).map(one => one.text).join('');
+  assert.equal(of([['climb', 0.77], ['climbing', 0.76], ['jumped', 0.75]], 'climbed'), 'On its own, “climbed” is most like its own forms “climb” and “climbing”, then “jumped”: cosine 0.75, where a random word has 0.10.');
+  assert.match(of([['dogs', 0.61], ['cat', 0.54]], 'dog'), /its own form “dogs”, then “cat”/);
+  for (const [a, b] of [['stop', 'stopped'], ['bake', 'baking'], ['city', 'cities'], ['keys', 'key']]) assert.ok(isForm(a, b) && isForm(b, a), `${a} ${b}`);
+  for (const [a, b] of [['keys', 'keyboard'], ['grandmother', 'grandfather'], ['state', 'station'], ['thin', 'thing'], ['he', 'her'], ['form', 'former']]) assert.ok(!isForm(a, b), `${a} ${b}`);
+});
+
+test('the word that the table knows best is farthest above a random word, forms aside', () => {
+  const of = near => knownOf(made({ near: [near], near_of: [0, 0, 0] }), 0, 'dog');
+  near(of([['dogs', 0.9], ['cat', 0.54]]), 0.44, 1e-9);
+  assert.ok(of([['cat', 0.2]]) < 0, 'no more than chance');
+  assert.deepEqual(['winter', 'their', 'the', 'Never', 'old'].filter(isContent), ['winter', 'old']);
+});
+
 test('a row is scaled up where its place is longer, and otherwise as the paper does', () => {
-  assert.equal(scaledSaid(base, 1), "This word's vector has length 1, its position's 1.41: so word vectors are multiplied by √4 = 2, here to length 2, or the position would drown the word.");
+  assert.equal(scaledSaid(base, 1), 'The position (length 1.41) counts less than the word (2) because every row is multiplied by √4 = 2: the row alone has length 1.');
   assert.equal(scaledSaid(base, 0), 'Rows are scaled up by √4 = 2, as in the paper.');
   assert.equal(scaledSaid(made({ factor: null }), 1), '');
 });

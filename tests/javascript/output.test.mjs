@@ -33,7 +33,7 @@ test('the first column from which on the winner stays first is said', () => {
   for (const [places, expected] of [
     [[[3, 1], [2, 1], [1, 2], [1, 2]], ', first from layer 1 on: after layer 0 “is” led with 50 %.'],
     [[[1, 2], [2, 1], [1, 2], [1, 2]], ', first again from layer 1 on: after layer 0 “is” led with 50 %.'],
-    [[[1, 2], [1, 2], [1, 2], [1, 2]], ', first from the input on.'],
+    [[[1, 2], [1, 2], [1, 2], [1, 2]], ', first from the start, before any layer.'],
     [[[1, 2], [1, 2], [5, 1], [1, 2]], ', first again only after the last layer: after layer 1 “is” led with 50 %.'],
   ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });

@@ -43,8 +43,8 @@ test('without a guess it is said how far the word moves, of a word of several to
     about: { tokens: ['[CLS]', 'ca', '##t'], kinds: ['special', 'word', 'word'], words: [[1, 2]], names: ['cat'], rows: [0, 1, 2], gap: -1, guesses: {}, model: { layers: 1, heads: 1 } },
     arrays: { moved: f32([1, 1, 3], 0, 0.1, 0.3), moved_parts: f32([1, 2, 3], 0, 0.2, 0.2, 0, 0.5, 0.25) },
   };
-  assert.equal(text(run, { layer: 0, block: 1 }, 2), 'Without the feed-forward of layer 0 the last vector of “cat” moves by 38 % of its length');
-  assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 the last vector of “cat” moves by 20 % of its length');
+  assert.equal(text(run, { layer: 0, block: 1 }, 2), 'Without the feed-forward of layer 0 the last vector of “cat” changes by 38 %');
+  assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 the last vector of “cat” changes by 20 %');
   assert.deepEqual(withoutPart(run, { layer: -1, block: 0 }, 1), [], 'no positions are added');
   assert.deepEqual(withoutPart(run, { layer: 0, block: 1 }, 0), [], 'no word stands there');
 });

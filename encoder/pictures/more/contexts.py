@@ -139,8 +139,8 @@ def without(scene: Scene, firings: Sequence[Firing], part: AtlasPart) -> str:
 def moved(absence: Absence) -> str:
     """Return what one context's token does without the part."""
     if absence.turned and absence.before and absence.after:
-        return f"moves by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
-    return f"moves by {percent(absence.moved)}"
+        return f"changes by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
+    return f"changes by {percent(absence.moved)}"
 
 
 def listed(scene: Scene, top: Sequence[Firing], sample: Sequence[Firing]) -> list[Firing]:

@@ -227,7 +227,7 @@ MORE: dict[str, tuple[Part, ...]] = {
         Ask("In place of a word", BASELINE, "pills"),
         Ask("Method", METHOD, "pills"),
         Long(
-            "Share out this guess",
+            "Divide this guess among the words",
             flops_of_why,
             (
                 Note("paragraph", ADDED),

@@ -59,7 +59,7 @@ def what_is_asked(scene: Scene) -> str:
 def title(scene: Scene) -> str:
     """What is told of each part."""
     asked = what_is_asked(scene)
-    return f"What each part costs {asked}" if guesses(scene) else f"How far {asked} moves without each part"
+    return f"What each part costs {asked}" if guesses(scene) else f"How much {asked} changes without each part"
 
 
 def unit(scene: Scene) -> str:
@@ -92,7 +92,7 @@ def say_costs(answer: Answer) -> str:
     first = len(values) - 2 * scene.n_layers
     most = first + int(np.nan_to_num(values[first:]).argmax())
     lost = {SHARE: lambda cost: whole_points(scene, cost), LEAD: lambda cost: f"{brief(cost)} nats"}.get(unit(scene))
-    what = f"it loses {lost(values[most])}" if lost else f"it moves by {percent(values[most])} of its length"
+    what = f"it loses {lost(values[most])}" if lost else f"it changes by {percent(values[most])}"
     return f"Without {names[most]} {what}, more than without any other part of a layer."
 
 

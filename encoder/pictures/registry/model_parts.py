@@ -102,13 +102,6 @@ def strip_names(scene: Scene) -> list[str]:
     return [called + more.get(name, "") for name, called in strips_of(scene).items()]
 
 
-def lit(scene: Scene, name: str) -> bool:
-    """Whether a strip is the one that is looked at: the word, its position, or what both come to."""
-    looked = scene.view.step if scene.view.step.startswith("embedding.") else "embedding.scaled"
-    first = ("embedding.tokens", "embedding.scaled", "embedding.positions")
-    return name == looked or (looked in first[:2] and name in first[:2]) or (looked not in first and name not in first)
-
-
 def say_strips(answer: Answer) -> str:
     """How long each vector is."""
     names = answer.numbers.along("strip")
@@ -133,7 +126,6 @@ EMBEDDING_STRIPS = Picture(
     about=lambda scene: About(scene.t, reads=("embedding.output",)),
     options=(WORD,),
     look=lambda answer: {
-        "paints": ["accent" if lit(answer.scene, name) else "muted" for name in strips_of(answer.scene)],
         "behind": [i for i, name in enumerate(strips_of(answer.scene).values()) if name == "after the norm"],
     },
 )

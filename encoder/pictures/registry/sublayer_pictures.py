@@ -23,7 +23,7 @@ from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
 from encoder.support.formatting import brief, listed, percent, shown
 
-SEEN = 0.002  # of a length: what gamma and beta make of it from there on is shown
+OUT = 4  # times the middle one of all tokens: a vector that is longer has no say in the scale
 
 
 def part(scene: Scene) -> str:
@@ -71,22 +71,14 @@ def of_token(scene: Scene) -> Call:
     return call(length_parts, ENC, T, scene.layer, part(scene), scene[TOKEN])
 
 
-def lengths_of(scene: Scene) -> list[float]:
-    """How long what came in is, and what was added."""
-    return [length_at(scene, step) for step in (f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")]
-
-
-def length_at(scene: Scene, step: str) -> float:
-    """How long the chosen token's vector is at a step of the layer."""
-    return float(np.linalg.norm(scene.t.array(f"layers.{scene.layer}.{step}")[scene[TOKEN]]))
-
-
-def before_gamma(scene: Scene) -> dict[str, float]:
-    """How long the vector is after the norm, before gamma and beta; nothing where these make no other length of it."""
-    if f"layers.{scene.layer}.{part(scene)}.normalized" not in scene.t:
-        return {}
-    before, after = (length_at(scene, f"{part(scene)}.{step}") for step in ("normalized", "output"))
-    return {"after the norm": before} if abs(after - before) >= SEEN * before else {}
+def usual(scene: Scene) -> dict[str, float]:
+    """How long the longest vector of all tokens is on both sides of the norm, but for those far above the others."""
+    steps, ends = {"the sum": "sum", "after the norm": "output"}, {}
+    for title, name in steps.items():
+        if (step := f"layers.{scene.layer}.{part(scene)}.{name}") in scene.t:
+            lengths = np.sort(np.linalg.norm(scene.t.array(step), axis=-1))
+            ends[title] = float(lengths[lengths <= OUT * lengths[len(lengths) // 2]].max(initial=0.0))
+    return ends
 
 
 def say_parts(answer: Answer) -> str:
@@ -114,11 +106,8 @@ LENGTH_PARTS = Picture(
         scene.t, layer=scene.layer, reads=(f"{part(scene)}.residual", f"{SUBLAYERS[part(scene)]}.output")
     ),
     options=(TOKEN,),
-    look=lambda answer: {"arrows": {"the sum": lengths_of(answer.scene)}, "before": before_gamma(answer.scene)},
+    look=lambda answer: {"ends": usual(answer.scene)},
 )
-
-
-PAINTS = {"what came in": "muted", "the sum": "ink", "after the norm": "ink"}
 
 
 def steps_of(scene: Scene) -> dict[str, str]:
@@ -151,7 +140,6 @@ NORM_STRIPS = Picture(
     about=lambda scene: About(scene.t, layer=scene.layer, reads=(f"{part(scene)}.output",)),
     options=(TOKEN,),
     look=lambda answer: {
-        "paints": [PAINTS.get(name, "accent") for name in steps_of(answer.scene).values()],
         "behind": [i for i, name in enumerate(steps_of(answer.scene).values()) if name == "after the norm"],
     },
 )
