@@ -107,6 +107,9 @@ def test_a_number_that_opens_leaves_the_headline_in_sight(page: Page, app_url: s
     open_page(page, f"{app_url}/{path}?{AS_ELSEWHERE}")
     headline, bar = page.get_by_role("heading", level=1), page.locator(".enc-bar")
     opener = page.locator("[data-open]").first
+    opener.wait_for(state="attached")
+    if opener.is_hidden():
+        page.get_by_text("Number by number").click()
     opener.scroll_into_view_if_needed()
     still(opener)
     before = still(headline)

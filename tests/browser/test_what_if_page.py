@@ -112,7 +112,7 @@ def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: 
     assert page.evaluate(STOP) == f"{layer},{head}"  # the tab key leads to it
     # Board and buttons are where they were, and the strip still tells of the run with everything on.
     assert board == page.locator(".board").bounding_box() and tools == page.locator(".wi-tools").bounding_box()
-    expect(page.locator(".enc-spine-says")).to_contain_text("Unchanged run: points each part costs “are”")
+    expect(page.locator(".enc-spine-says")).to_contain_text("Unchanged run: what each part costs “are”")
     cost = page.locator(".enc-spine-parts [data-part='1,1']").get_attribute("data-cost") or ""
     assert float(cost) == pytest.approx(now - share(base, KEYS, "are", "layers.1.feed_forward.output:zero"), abs=1e-5)
     # Every switch says what is lost without it alone.
