@@ -1,6 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
+import { both } from './number.js';
 import { called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
 import { behind, parts } from './say.js';
 import { othersPush } from './spine.js';
@@ -162,7 +163,8 @@ const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : ''
 /** What the guess at the gap is, and what the head that it needs most leaves of it. @param {Packet} run @param {import('./run.js').Word} gap */
 function costAt(run, gap) {
   const [guess, before] = guessAt(run, gap) ?? ['', NaN];
-  return { guess: quoted(guess), before, after: Math.max(0, before + effects(run)[0].change) };
+  const [from, to] = both(before, Math.max(0, before + effects(run)[0].change));
+  return { guess: quoted(guess), before: from, after: to };
 }
 
 /** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */

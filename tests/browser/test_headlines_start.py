@@ -115,7 +115,7 @@ GUESSES = re.compile(
 )
 ON = re.compile(
     rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Switching off head (\d+) of layer (\d+) hurts it most: ({NUMBER}) is left\.)?"
+    rf"(?: Of all heads, head (\d+) of layer (\d+) matters most: without it “.*” falls to ({NUMBER})\.)?"
 )
 Place = tuple[int, int]
 
