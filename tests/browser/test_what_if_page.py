@@ -91,7 +91,8 @@ def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: 
     layer, head = min(heads, key=lambda place: left[place])
     off = f"layers.{layer}.attention.heads:zero:h={head}"
     still = percent(left[layer, head]).replace(" ", "\u00a0")
-    expect(title(page)).to_contain_text(f"Of all heads, head {head} of layer {layer} matters most: without it “are” falls to {still}.")
+    needed = f"Of all heads, head {head} of layer {layer} matters most: without it “are” falls to {still}."
+    expect(title(page)).to_contain_text(needed)
     expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
     expect(page.locator("[data-value]").first).to_be_visible(timeout=30_000)
     assert page.evaluate("window.requests.every(one => !one.edits)")  # no changed run was asked for
