@@ -229,8 +229,8 @@ def test_what_is_said_of_small() -> None:
     one = relation_curve(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
     assert whole(one, "small") == (
-        "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6.2 % → 71 % right. From step 3,000 on it is "
-        "at least 10 points above the best fixed distance "
+        "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6.2 % → 71 % right. From step 3,000 on "
+        "it is at least 10 points above the best fixed distance "
         "(39 %), but at no step above the best simple rule (95 %)."
     )
     agreed = relation_curve(MOMENTS, AGREEMENT)
