@@ -21,10 +21,10 @@ from encoder.support.screening import is_fit
 from encoder.trace.tokens import Tokens
 
 MOST_WORDS, MOST_RUN = 40, 96  # of the likeliest words of a place, and of all, that are tried
-MOST_READ = 4  # sentences that are read word by word
+MOST_READ = 6  # sentences that are read word by word
 IN_A, IN_B = 0.001, 0.05  # share of a new word in its place, with the guess of A in the gap and with that of B
 GUESSED, AHEAD = 0.15, 2.0  # share of the guess of B at least, and how many times that of A's guess there
-AS_LIKELY, EACH = -1.5, -2.5  # nats, by which B may be less likely than A, and each of its words
+AS_LIKELY, EACH = -1.5, -2.0  # nats, by which B may be less likely than A, and each of its words
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
 
     A word becomes its partner in a phenomenon or its other number (a plain -s); where neither of these clearly turns a
     guess, a word that is likely in its place and does (`natural_turns`); and where none does, its nearest neighbour in
-    the table of embeddings, one of several for a label, and where nothing else moves a guess. What nobody would write there (`WordFit`) is left out. Nothing where no change that was tried moves it.
+    the table of embeddings, one of several for a label, and where nothing else moves a guess. What nobody would write
+    there (`WordFit`) is left out. Nothing where no change that was tried moves it.
 
     Args:
         encoder: any model; one that has no such answer, or a sentence without a gap, gives what fits best.
