@@ -29,10 +29,10 @@ const FAR = 10; // times another bar: then each has its own scale
 const SEEN = 0.002; // of a length: what a change makes of it from there on is shown
 /** Whether a run was changed within what these are parts of. @param {import('./block.js').Along} along */
 const isChanged = ({ kept, added, rest, whole }) => whole === 0 || Math.abs(rest) > SEEN * (Math.abs(kept) + Math.abs(added) + whole);
-/** How a vector is drawn. @type {Record<string, {name: (sum: number) => string, short: string, colour: 'muted' | 'accent' | 'ink'}>} */
+/** How a vector is called. @type {Record<string, {name: (sum: number) => string, short: string}>} */
 const DRAWN = {
-  residual: { name: () => 'what came in', short: 'came in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} added`, short: 'added', colour: 'accent' },
-  sum: { name: () => 'the sum', short: 'sum', colour: 'ink' }, normed: { name: () => 'after the norm', short: 'after the norm', colour: 'ink' },
+  residual: { name: () => 'what came in', short: 'came in' }, added: { name: sum => `what ${ADDS[sum]} added`, short: 'added' },
+  sum: { name: () => 'the sum', short: 'sum' }, normed: { name: () => 'after the norm', short: 'after the norm' },
 };
 
 /** The headline: what comes of the guess with what is added, or else its share of the sum. @param {Packet} block @param {number} sum @param {number} row @param {string} word @param {Said[]} [cost] @param {boolean} [little] whether that is little, so that it comes second @returns {Said[]} */
@@ -113,7 +113,7 @@ export function addNorm(root, context) {
     head.draw(of, state, finding(block, sum, row, name, withoutPart(of, part, position, 'adding'), Boolean(loss?.word && hardlyMatters(loss))));
 
     const d = pointed >= 0 ? pointed : now.dimension;
-    const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), colour: DRAWN[one].colour, values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
+    const drawn = vectors.map(one => ({ name: DRAWN[one].name(sum), values: vectorOf(block, one, sum, row), within: withinOf(block, one, sum, row), behind: one === 'normed' }));
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, sum, row].join(' '), strips: drawn, chosen: d, kept: now.dimension, heat: true,
       label: `The ${size} numbers of ${name}`, says: `number ${now.dimension}: ${drawn.map(one => `${one.name} ${typeset(sure(one.values[now.dimension], one.within, 4))}`).join(', ')}`,

@@ -26,9 +26,12 @@ export function sentenceField(run, label, grows = false) {
   return { form: el('div', { class: 'enc-form' }, input, empty), input, ask };
 }
 
-export const BEFORE_CLASS = 'In front of a class', LEAVE = 'Leave the large view (P)';
+export const BEFORE_CLASS = 'In front of a class';
+const LEAVE = 'Leave the large view (P)';
 
-/** Does what each key stands for wherever nobody types, and Escape ends what P began; gives them as entries of the menu. @param {HTMLElement} root @param {Record<string, [text: string, act: () => void]>} acts @param {AbortSignal} signal @returns {[text: string, act: () => void][]} */
+/** What can be done on every page, as it stands in the menu, and its key. @typedef {[text: string, act: () => void, key: string]} Act */
+
+/** Does what each key stands for wherever nobody types, and Escape ends what P began; gives them as entries of the menu. @param {HTMLElement} root @param {Record<string, [text: string, act: () => void]>} acts @param {AbortSignal} signal @returns {Act[]} */
 export function byKeys(root, acts, signal) {
   document.addEventListener('keydown', event => {
     const act = acts[event.key.toLowerCase()];
@@ -36,14 +39,14 @@ export function byKeys(root, acts, signal) {
     if (act) act[1]();
     else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
   }, { signal });
-  return Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]);
+  return Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act, key]);
 }
 
 /**
  * @param {HTMLElement} root
  * @param {import('./mount.js').Context} context
  * @param {[text: string, act: () => void][]} [ways] what else can be done with the sentence, below the other ones
- * @param {[text: string, act: () => void][]} [acts] what can be done on every page, at the end of the menu
+ * @param {Act[]} [acts] what can be done on every page, at the end of the menu
  */
 export function bar(root, context, ways = [], acts = []) {
   const { options, store } = context, element = el('header', { class: 'enc-bar' }), kept = keep(root, context);
@@ -73,7 +76,7 @@ export function bar(root, context, ways = [], acts = []) {
     <button type="button" dir="auto" translate="no" lang="" @click=${offered.does(() => store.set({ sentence: text, second: '' }, { push: true }))}>${text.replace('[MASK]', '____')}</button>`)}
     ${ways.map(([text, act], i) => html`<button type="button" class=${i ? nothing : 'enc-first-way'} @click=${offered.does(act)}>${text}</button>`)}`);
 
-  const leave = el('button', { type: 'button', class: 'enc-pill enc-leave', 'aria-label': LEAVE, title: LEAVE, onclick: () => acts.find(([text]) => text.startsWith(BEFORE_CLASS))?.[1]() }, '×');
+  const leave = el('button', { type: 'button', class: 'enc-pill enc-leave', 'aria-label': LEAVE, title: LEAVE, onclick: () => acts.find(([, , key]) => key === 'p')?.[1]() }, '×');
   return {
     element,
     code: kept.code,

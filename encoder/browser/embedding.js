@@ -107,7 +107,7 @@ export function embedding(root, context) {
     beside.draw(litOf(part).map(one => ({ text: one.key, title: `${one.key}: ${one.title}` })), now.lit);
     drawn = all.map(one => one.lit);
     strips.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all.map(one => ({ ...one, colour: 'ink' })), chosen: d, kept: number, heat: true,
+      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all, chosen: d, kept: number, heat: true,
       label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${all.filter(one => one.values.length === width).map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });

@@ -178,10 +178,10 @@ export function isForm(a, b) {
 /** How many of the words nearest to a token are forms of it before the first that is none. @param {Packet} part @param {number} i @param {string} name of the token */
 const formsOf = ({ about }, i, name) => { const { near, near_of: whose } = /** @type {About} */ (/** @type {unknown} */ (about)), at = near[whose[i]].findIndex(([word]) => !isForm(name, word)); return at < 0 ? 0 : at; };
 
-/** How much nearer than a random word the nearest one is that begins with another letter, so that it is no form of a token; below zero where that is no more than chance. @param {Packet} part @param {number} i @param {string} name of the token */
+/** How much the nearest word that begins with another letter, so that it is no form of a token, is nearer than a random word is, or than that one is opposite, as to rows of very frequent words; below zero where that is no more than chance. @param {Packet} part @param {number} i @param {string} name of the token */
 export function knownOf(part, i, name) {
   const { near, near_of: whose, chance, any } = aboutOf(part), [, value] = near[whose[i]].find(([word]) => word[0] !== name[0]) ?? ['', -1];
-  return value > WEAK * chance ? value - any[whose[i]] : value - 1;
+  return value > WEAK * chance ? value - Math.abs(any[whose[i]]) : value - 1;
 }
 
 /** Words that say little alone. */

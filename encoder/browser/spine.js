@@ -181,7 +181,7 @@ export function spine(context) {
     into(other.open ? pair.element : nothing, box);
     pair.draw({ words: guesses.map(([word]) => word), guess: state.guess, over: state.over, first: guesses[0]?.[0] ?? '', usual: labelsOf(run) ? 'no other label' : 'no other word', closed: Boolean(labelsOf(run)) });
     other.classList.toggle('is-away', context.options().page === 'output'); // which has its own: what is beside it stays where it is
-    into(html`<p class="enc-spine-says" data-unit=${says.startsWith('What each') && unit === 'share' ? 'in percentage points' : nothing}>${unit === 'moved' ? explained(spoken) : spoken}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
+    into(html`<p class="enc-spine-says" data-unit=${!wait && !told && mine < 0 && !noisy && unit === 'share' ? 'in percentage points' : nothing}>${unit === 'moved' ? explained(spoken) : spoken}</p>${guesses.length ? other : nothing}<p class="enc-spine-names" aria-hidden="true">position, then each<br>layer: attention, feed-forward</p>${list}
       ${unit === 'moved' ? nothing : html`<p class="enc-spine-key" aria-hidden="true"><b></b>${unit === 'lead' ? 'score' : 'percentage points'} lost<br><b></b>or gained without it</p>`}`, element);
     if (mine >= 0) reveal(list, buttons[mine]);
   }

@@ -52,7 +52,7 @@ export const drawnAt = (key, shown) => ({ in: cameIn, out: wrote, added })[key](
 /** @param {Shown} shown @returns {Drawn} */
 function cameIn({ block, weights, i, word, unit, gone }) {
   const { x, w, products, total, bias, made, off } = unitAgain(block, weights, i, unit), count = Math.round(gone * x.length), so = products.map((value, d) => (d < count ? value : 0));
-  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, within = 0, end = largest(values)) => ({ name, values, within, colour: /** @type {const} */ ('sign'), end });
+  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, within = 0, end = largest(values)) => ({ name, values, within, end });
   const rest = Number.isNaN(bias) ? '' : `; with the bias ${four(bias)} that is ${four(made)}`;
   return {
     strips: [strip(`x, what comes in for ${word}`, x, off[0]), strip(`w, the weights of unit ${unit}`, w, off[1]), strip('x · w', so, 0, largest(products))], at: gone < 1 ? Math.max(0, count - 1) : -1,
@@ -66,8 +66,8 @@ function wrote({ block, weights, i, unit, gone }) {
   const each = some.map(one => writtenBy(block, weights, i, one)), others = whole.map((value, d) => each.reduce((left, one) => left - one[d], value)), all = [...each, others];
   const share = (/** @type {number} */ k) => Math.min(1, Math.max(0, gone * all.length - k)), here = all.filter((_, k) => share(k) === 1);
   const summed = (/** @type {(k: number) => number} */ by) => whole.map((_, d) => all.reduce((so, values, k) => so + by(k) * values[d], 0)), [moving, arrived] = gone < 1 ? [summed(share), summed(k => Math.floor(share(k)))] : [whole, whole];
-  const within = withinOf(block, 'added', 1, i), end = endOf([...all, whole].map(values => ({ name: '', values, within, colour: 'sign' }))), count = block.arrays.hidden.shape[1] - some.length;
-  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, colour: /** @type {const} */ ('sign'), end });
+  const within = withinOf(block, 'added', 1, i), end = endOf([...all, whole].map(values => ({ name: '', values, within }))), count = block.arrays.hidden.shape[1] - some.length;
+  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {Float32Array} */ true_) => ({ name, values, whole: true_, within, end });
   const adds = own.gated ? null : addsAt(block, rows[i]), most = adds ? adds.values.reduce((best, value, one) => (Math.abs(value) > Math.abs(adds.values[best]) ? one : best), 0) : -1, lengths = each.map(lengthOf), small = lengths[some.indexOf(most)] <= Math.min(...lengths);
   const points = (/** @type {number} */ one) => (adds && one === most && small ? `: small, ${adds.values[one] > 0 ? 'for' : 'against'} “${adds.word}”` : '');
   const names = [...some.map(one => `unit ${one}: ${four(valueOf(block, handed, i, one), half(block, handed, i))} times its row${points(one)}`), `the other ${many(count)} units, and the bias`];
@@ -84,8 +84,8 @@ const MOST = 4; // units whose rows are drawn
 /** @param {Shown} shown @returns {Drawn} */
 function added({ block, i, word, gone }) {
   const [residual, own, sum] = ['residual', 'added', 'sum'].map(name => vectorOf(block, name, 1, i)), within = withinOf(block, 'sum', 1, i);
-  const end = endOf([residual, own, sum].map(values => ({ name: '', values, within, colour: 'sign' })));
-  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values) => ({ name, values, within, colour: /** @type {const} */ ('sign'), end });
+  const end = endOf([residual, own, sum].map(values => ({ name: '', values, within })));
+  const strip = (/** @type {string} */ name, /** @type {Float32Array} */ values) => ({ name, values, within, end });
   return { strips: [strip(`what ${word} had`, residual), strip('what feed-forward gives', own), { ...strip('the sum', gone < 1 ? residual.map((value, d) => value + gone * own[d]) : sum), whole: sum }], at: -1, said: () => '' };
 }
 

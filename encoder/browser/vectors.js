@@ -6,8 +6,8 @@ import { colourOf, css, gradient } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
 import { brief, many, sure, typeset } from './number.js';
 
-/** `colour` is one of those of the page, or that of each number's sign; `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, colour: 'muted' | 'accent' | 'second' | 'ink' | 'sign', behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
-/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `heat` a number is a colour, not a bar. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, heat?: boolean}} SliderView */
+/** `within` is how far a number may be off; `behind` a norm numbers may be of another size, `end` is a scale of its own, `whole` the numbers that are written, where those that are drawn are on their way to them. @typedef {{name: string, values: Float32Array, within: number, behind?: boolean, end?: number, whole?: Float32Array}} SliderStrip */
+/** The number that is chosen stands in all strips that are as long as the first; `high` is how high each is; with `heat` a number is a colour, not a bar that has the colour of its sign. @typedef {{key: string, strips: SliderStrip[], chosen: number, kept: number, label: string, says: string, high?: number, heat?: boolean}} SliderView */
 
 const ROOM = 252, HIGH = 64, HEAT = 28, NAME = 19, FAR = 3, OTHER = 4; // px of all strips, of one at most, of one of colours, and of its name; how far above the usual the ends may lie; times another end: then both are drawn to their own
 
@@ -55,7 +55,7 @@ export function vectorSlider({ point, keep }) {
     if (!begun) return;
     const { pen, colours: theirs, room, font } = begun, at = (chosen + 0.5) * room / count, thick = Math.max(room / count, 3);
     strips.forEach((strip, i) => {
-      const { name, values, within, colour, whole = values } = strip, end = endAt(strip), bySign = colour === 'sign', marked = bySign ? theirs.ink : theirs.second;
+      const { name, values, within, whole = values } = strip, end = endAt(strip);
       const top = tops[i], middle = top + box / 2, wide = room / values.length;
       const size = (/** @type {number} */ value) => Math.min(1, Math.abs(value) / end) * box / 2;
       pen.fillStyle = theirs.muted;
@@ -72,7 +72,7 @@ export function vectorSlider({ point, keep }) {
           pen.fillRect(d * wide, top, wide + 0.4, box); // no seams
         });
       } else values.forEach((value, d) => {
-        pen.fillStyle = colour !== 'sign' ? theirs[colour] : value < 0 ? theirs.second : theirs.accent;
+        pen.fillStyle = value < 0 ? theirs.second : theirs.accent;
         if (Number.isFinite(value)) pen.fillRect(d * wide, value > 0 ? middle - size(value) : middle, Math.max(0.8, wide - (wide > 5 ? 1 : 0)), size(value));
       });
       if (values.length !== count) return;
@@ -83,7 +83,7 @@ export function vectorSlider({ point, keep }) {
         return;
       }
       const value = values[chosen];
-      pen.fillStyle = marked;
+      pen.fillStyle = theirs.ink;
       pen.globalAlpha = 0.3;
       const from = i && at - thick / 2 > named + 4 ? top - NAME : top; // clear of the name
       pen.fillRect(at - thick / 2, from, thick, top + box - from);

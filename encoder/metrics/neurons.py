@@ -73,8 +73,8 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     Args:
         encoder: whose embedding table is searched; what stands for no word, as [PAD] does, is no answer.
         what: a vector [d_model], or the id of a token, which is then left out of the answer, as are pieces that go on
-            with a word where it is none. A vector is held against
-            the widened embeddings where the model's tables are narrower than d_model.
+            with a word where it is none. A vector is held against the widened embeddings where the model's tables are
+            narrower than d_model.
         k: how many.
 
     Raises:

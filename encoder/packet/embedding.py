@@ -42,7 +42,6 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
     about["factor"] = config.d_model**0.5 if config.scale_embeddings else None
     about["table"] = encoder.model.embedding.tokens.num_embeddings
     about["ids"] = [trace.ids[i] for i in rows]
-    about["chance"] = chance(int((~wordless(encoder)).sum()) - 1, config.d_embedding)
     about |= nearest(encoder, about["ids"])
     if config.embedding_norm:
         about["norm"], parts = norm_of(encoder, trace, rows)
@@ -74,9 +73,9 @@ def chance(count: int, width: int) -> float:
 def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
     """Return the words whose rows of the table are most like those of tokens.
 
-    `near` holds `[word, cosine]` of each different token, the nearest first, without pieces that go on with a word
-    where it is none; `any` the mean cosine of each with all
-    words; `near_of` says which of them is whose.
+    `chance` is how large the largest cosine of a random vector would be; `near` holds `[word, cosine]` of each
+    different token, the nearest first, without pieces that go on with a word where it is none; `any` the mean cosine
+    of each with all words; `near_of` says which of them is whose.
     """
     table, words_alone = encoder.model.embedding.tokens.weight, ~wordless(encoder)
     lengths, different = length(table), list(dict.fromkeys(ids))
@@ -94,7 +93,13 @@ def nearest(encoder: TextEncoder, ids: Sequence[int]) -> dict[str, Any]:
         for own, others in zip(values.tolist(), words.tolist(), strict=True):
             pairs = zip(others, own, strict=True)
             near.append([[shown(word(encoder, i), LONGEST), round(c, 6)] for i, c in pairs if c > -math.inf])
-    return {"near": near, "any": [round(mean, 6) for mean in means], "near_of": [different.index(i) for i in ids]}
+    by_chance = chance(int(words_alone.sum()) - 1, encoder.config.d_embedding)
+    return {
+        "chance": by_chance,
+        "near": near,
+        "any": [round(mean, 6) for mean in means],
+        "near_of": [different.index(i) for i in ids],
+    }
 
 
 def norm_of(encoder: TextEncoder, trace: Trace, rows: range) -> tuple[dict[str, Any], dict[str, Stored]]:

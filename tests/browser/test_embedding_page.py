@@ -130,7 +130,7 @@ def is_clear(near: list[tuple[str, float]]) -> bool:
         ("I [MASK] you.", "i"),
         ("The tired dog climbed onto the soft [MASK].", "dog"),
         ("Why do birds [MASK] south in winter?", "south"),
-        ("He gave his sister a new [MASK] yesterday.", "new"),
+        ("He gave his sister a new [MASK] yesterday.", "sister"),
     ],
 )
 def test_it_opens_with_the_word_that_the_table_knows_best(
