@@ -458,27 +458,27 @@ FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the f
     "Her brother said that [MASK] was late.": "sister",
     "I think that the answer [MASK] wrong.": "answers",
     "The dog that chased the cats [MASK] tired.": "dogs",
-    "The man who sold the cars [MASK] rich.": "men",
+    "The man who sold the cars [MASK] rich.": "men people",
     "My sister left her [MASK] at home.": "school brother",
-    "The king loved his [MASK].": "queen",
+    "The king loved his [MASK].": "queen lost",
     "This book [MASK] very interesting.": "exciting novel",
-    "These flowers [MASK] in spring.": "roses autumn",
+    "These flowers [MASK] in spring.": "roses eggs",
     "Those apples [MASK] too sour to eat.": "salty bananas",
-    "That dog [MASK] loud.": "dogs cat",
-    "Each student [MASK] a book.": "pupil",
+    "That dog [MASK] loud.": "dogs cat fast",
+    "Each student [MASK] a book.": "pupil song",
     "My dog [MASK] every morning.": "dogs cat",
     "The boys in the garden [MASK] tired.": "boy",
     "The actress forgot [MASK] lines.": "actor",
-    "Why do birds [MASK] south in winter?": "ducks",
-    "We drank some [MASK] in the kitchen.": "bedroom",
-    "Many people [MASK] in big cities.": "huge towns",
-    "Yesterday we [MASK] to the beach.": "Today",
+    "Why do birds [MASK] south in winter?": "autumn",
+    "We drank some [MASK] in the kitchen.": "bedroom cafeteria",
+    "Many people [MASK] in big cities.": "huge towns trouble",
+    "Yesterday we [MASK] to the beach.": "Today police",
     "Paris is the capital of [MASK].": "Berlin",
-    "Yesterday my sister [MASK] a letter.": "brother Today",
+    "Yesterday my sister [MASK] a letter.": "brother Today song",
     "He plays [MASK] with his friends.": "enemies friend played performs",
-    "She drinks [MASK] every day.": "night evening",
-    "An apple [MASK] in the garden.": "gardens orange park",
-    "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays Sunday",
+    "She drinks [MASK] every day.": "night evening makes",
+    "An apple [MASK] in the garden.": "gardens orange park audience",
+    "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays stays",
 }
 OFFERED = (
     "My neighbours lost her keys in the [MASK].",
@@ -518,6 +518,27 @@ def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -
     changes = small_changes(pretrained("base"), sentence)
     assert changes[0].new in FIRST_OFFERED[sentence].split(), changes
     assert not [change.b for change in changes if NO_ENGLISH.search(change.b.replace("people", "peoples"))]
+
+
+TURNED = {  # a sentence, and the first change of it: natural English, and another guess
+    "The brave [MASK] climbed the steep mountain.": "The little [MASK] climbed the steep mountain.",
+    "The doctor told the patient to [MASK] more water.": "The doctor told the patient to [MASK] more slowly.",
+    "The little girl was [MASK] of the dark.": "The little girl was [MASK] of the danger.",
+    "On Sunday the family goes to [MASK].": "On Sunday the teacher goes to [MASK].",
+    "The thief stole the [MASK] from the museum.": "The thief stole the [MASK] from the bank.",
+    "That dog [MASK] scream.": "That dog [MASK] bite.",
+    "The capital of France is [MASK].": "The capital of Germany is [MASK].",
+}
+
+
+@in_turn("sentence", list(TURNED))
+def test_the_change_that_is_offered_first_turns_the_guess_where_a_natural_one_does(sentence: str) -> None:
+    encoder = pretrained("base")
+    best = small_changes(encoder, sentence)[0]
+    run = run_pair(encoder, MinimalPair(sentence, best.b))
+    guesses = [trace["mlm.logits"][run.place].softmax(-1) for trace in (run.a, run.b)]
+    assert best.b == TURNED[sentence]
+    assert guesses[1][run.answers[1]] == guesses[1].max() >= 2 * guesses[1][run.answers[0]]
 
 
 def test_where_nothing_fits_nothing_is_offered() -> None:

@@ -103,8 +103,6 @@ def test_the_units_and_their_counts_are_those_of_the_run(model: str, run: str) -
         assert (np.abs(sent - trace.array(f"layers.0.feed_forward.{name}")) <= within).all(), name
     after = trace.array("layers.0.feed_forward.activation")
     assert arrays["firing"].numbers.tolist() == (after > 0).sum(-1).tolist()
-    assert arrays["silent"].numbers.tolist() == (after == 0).sum(-1).tolist()
-    assert about["units"]["never"] == pytest.approx((after == 0).all(0).mean())
     assert about["units"]["gated"] == ("gated" in arrays) and about["units"]["activation"] == trace.config.activation
 
 

@@ -5,7 +5,7 @@ import { digitsOf, lengthOf as size, product } from './row.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
-/** What a header of level 3 says beside the layer; `reads` is how many tokens an answer is read from. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, leads: [position: number, word: string, over: string][], reads: number, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** What a header of level 3 says beside the layer; `reads` is how many tokens an answer is read from. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, final_norm: boolean, leads: [position: number, word: string, over: string][], reads: number, units: {activation: string, title: string, cuts: boolean, gated: boolean}}} AboutBlock */
 /** What a header of level 11 says: which units' weights it holds, and sentences in which the one that was asked about fires. @typedef {{units: number[], contexts: [before: string, word: string, after: string][]}} AboutWeights */
 /** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
 

@@ -13,11 +13,11 @@ import { colourOf, css, gradient, inkOn } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into, svg } from './lit.js';
 import { made } from './load.js';
-import { addingUp, percent, tight, times, typeset } from './number.js';
+import { addingUp, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
 import { begins, called, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
-import { parts, say } from './say.js';
+import { behind, parts, say } from './say.js';
 import { toQuery } from './store.js';
 import { masked } from './switches.js';
 import { explained } from './terms.js';
@@ -36,7 +36,6 @@ import { explained } from './terms.js';
 /** A word as it is drawn, by the positions of its pieces; of `left` words that are left out. @typedef {{name: string, positions: number[], gap: boolean, left: number}} Shown */
 
 const LEVEL = 13;
-const ENDS = 0.3; // of the way from A to B, where its ends are named
 const TOUCH = 22; // pixels of an arrow that may be pressed
 const LARGE = 37, SMALL = 23; // pixels of the words
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
@@ -49,6 +48,7 @@ const ROW = 44, ROW_LEAST = 34, STEP = 8; // px of a row at most and at least, a
 const AROUND = 196; // px of the bars above the page and the box below the rows
 const BESIDE = 102, MENDS = 190; // px from the middle of the box to what mends a cut, and to its end
 const ROOM_PHONE = 100, PHONE = 720;
+const CLEAR_OF_BOX = 40, NAME_WIDE = 26, NAME_LOW = 28; // px on a phone: from the middle of the box to what stands beside it; how wide the name of an arrow is, and how far down at least
 const NEIGHBOURS = [Infinity, 2, 1, 0]; // words kept beside those that arrows touch, where there is less and less room
 const OTHER_WAY = 'the other way'; // why nothing is carried, in short
 const TRAINING = 'training', BOARD = 'Each head alone, from every word';
@@ -157,14 +157,21 @@ export function carried({ context, root, changed, choose }) {
     if (found.why) return a.about.model.untrained ? parts('carried_untrained', { was: found.was, new: found.new }) : found.kind === OTHER_WAY ? parts('carried_other_way', { first, second }) : parts('carried_hardly', { first: found.a.first[0], before: found.a.first[1], second: found.b.first[0], after: found.b.first[1] });
     if (gone.length && after) {
       const given = { first, before: found.a.shares[0], now: after.guess.shares[0], second, rises: after.guess.shares[1] };
-      return gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
+      const said = gone.length > 1 ? parts('carried_cuts', { count: gone.length, ...given }) : parts('carried_cut', { head: inFull([gone[0].head]), word: wordAt(gone[0].sources[0]), ...given });
+      return after.share > LEAST && given.now > given.before ? behind(said, parts('carried_both_rise', { first, second })) : said;
     }
     const given = { heads: begins(inFull(found.heads)), share: ofChange(found.share), first, second };
-    if (!found.small) return parts('carried_many', { first, second, count: found.heads.length, share: given.share });
+    const count = found.heads.length, still = stays(found);
+    if (still.length && !twoModels()) return behind(still, count === 1 ? parts('carried_still_one', { heads: given.heads, share: given.share, second }) : parts('carried_still_many', { second, count, share: given.share }));
+    if (!found.small) return parts('carried_many', { first, second, count, share: given.share });
     const turns = found.a.first[0] === first && found.patched.first[0] === second;
     const inB = twoModels();
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: ofChange(inB.share) })];
-    return parts(found.heads.length === 1 ? 'carried_one' : 'carried_few', { ...given, to: turns ? 'to' : 'towards' });
+    return parts(count === 1 ? 'carried_one' : 'carried_few', { ...given, to: turns ? 'to' : 'towards' });
+  }
+  /** That B says what A says, where it does and is more or less sure of it. @param {Heads} found */
+  function stays({ a: { first: [guess, before] }, b: { first: [other, after] } }) {
+    return guess !== other || percent(before) === percent(after) ? [] : parts(after < before ? 'carried_still_less' : 'carried_still_more', { guess, before, after });
   }
   /** @param {Packet} a */
   const coming = a => (labelsOf(a) ? 'carried_coming_label' : 'carried_coming');
@@ -293,7 +300,8 @@ export function carried({ context, root, changed, choose }) {
     paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
     into(svg`${down ? svg`<text class="cc-layer" x=${edge - 8} y="14" text-anchor="end">layer</text>` : nothing}${plan.bands.map(({ layer, low, high }) => (down ? svg`<rect class="cc-band" x=${low} y="0" width=${high - low} height=${long} rx="7"></rect><text class="cc-layer" x=${(low + high) / 2} y="14" text-anchor="middle">${layer}</text>` : svg`<rect class="cc-band" x="0" y=${low} width=${long} height=${high - low} rx="7"></rect><text class="cc-layer" x="12" y=${low + 27}>layer ${layer}</text>`))}
       ${plan.ways.map(({ u, low, high }) => (down ? svg`<line class="cc-way" x1=${low} x2=${high} y1=${u} y2=${u}></line>` : svg`<line class="cc-way" x1=${u} x2=${u} y1=${low} y2=${high}></line>`))}
-      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { if (!arrows[i]) return svg`<path class="cc-spread" d=${path} style="stroke-width: ${width.toFixed(1)}px"></path>`; const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${pale(arrows[i])} ${off ? 'is-cut' : ''} ${lit(arrows[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(arrows[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}`, paint);
+      ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { if (!arrows[i]) return svg`<path class="cc-spread" d=${path} style="stroke-width: ${width.toFixed(1)}px"></path>`; const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${pale(arrows[i])} ${off ? 'is-cut' : ''} ${lit(arrows[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(arrows[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}
+      ${down ? namesAt(arrows, plan, index) : nothing}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
     into(html`${order.map(i => { const { name } = plan.arrows[i], one = arrows[i]; if (!one) return html`<span class="cc-several" data-share=${drawn[i].share} style=${down ? '' : spot(name)}><b>${short(drawn[i].head)}</b> <small>from several words</small> <span>${typeset(percent(drawn[i].share, 1))}</span></span>`; const off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${pale(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
       @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut it</em>` : nothing}${scissors}</i></button>`; })}
@@ -301,6 +309,17 @@ export function carried({ context, root, changed, choose }) {
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `${plan.box.u + MENDS > room ? `right: ${room - plan.box.u + BESIDE}px` : `left: ${plan.box.u + BESIDE}px`}; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));
     if (buttons.length) rove(buttons, Math.max(0, had));
+  }
+  /** The names of arrows on a phone: where each begins, and where these stand too close behind all of its word. @param {Edge[]} arrows @param {import('./circuit_layout.js').Layout} plan @param {(position: number) => number} index of a word */
+  function namesAt(arrows, { arrows: drawn, bands, box }, index) {
+    const right = Math.max(...bands.map(({ high }) => high)) + 5, columns = drawn.map(one => one.dot.v).sort((a, b) => a - b), narrow = columns.some((v, i) => i && v - columns[i - 1] < NAME_WIDE);
+    const name = (/** @type {number} */ k) => short(arrows[k].head), spot = (/** @type {number} */ k) => drawn[k].dot;
+    if (!narrow) return arrows.map(({ sources, target }, k) => { const back = index(target) < index(sources[0]), half = Math.max(5, drawn[k].width / 2); return svg`<text class="cc-of-word" x=${spot(k).v} y=${back ? spot(k).u + half + 13 : Math.max(NAME_LOW, spot(k).u - half - 3)} text-anchor="middle">${name(k)}</text>`; });
+    const from = arrows.map(({ sources }) => index(sources[0]));
+    return [...new Set(from)].map(i => {
+      const own = [...from.keys()].filter(k => from[k] === i), { u } = spot(own[0]), apart = u - box.u, at = Math.abs(apart) < CLEAR_OF_BOX ? box.u + (Math.sign(apart) || 1) * CLEAR_OF_BOX : u;
+      return svg`<text class="cc-of-word" x=${right} y=${at + 4}>${own.sort((a, b) => spot(a).v - spot(b).v).map(name).join(', ')}</text>`;
+    });
   }
   function mend() {
     cutTo([]);
@@ -344,16 +363,7 @@ export function carried({ context, root, changed, choose }) {
   function guesses(found) {
     const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : !found.why ? found.patched : null;
     const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, but ${inOrder(found.heads ?? [])} as in B`;
-    return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}${found.why ? nothing : way(found)}</section>`;
-  }
-
-  /** How far a run has come from A to B: this is what a share means. @param {Heads} found */
-  function way(found) {
-    const [from, to] = found.leads, here = now.gone.length ? now.after?.lead ?? from : found.lead, share = (from - here) / found.flip, zero = from / found.flip, [first, second] = found.words;
-    const likelier = (/** @type {number} */ lead) => (lead < 0 ? [second, first] : [first, second]), is = (/** @type {number} */ lead) => { const [one, other] = likelier(lead); return `${one} is ${times(lead)} times likelier than ${other}`; }, along = Math.max(0, Math.min(1, share));
-    return html`<h3 class="cc-of">The way from A to B: how many times likelier</h3><div class="cc-road" role="img" aria-label=${typeset(`In A ${is(from)}, in B ${is(to)}, now ${is(here)}: ${shareSaid(share)} of the way.`)}>
-      <i class="cc-gone" style="width: ${(100 * along).toFixed(2)}%"></i>${zero > 0 && zero < 1 ? html`<i class="cc-even" style="left: ${(100 * zero).toFixed(2)}%">${zero > ENDS && zero < 1 - ENDS ? html`<span>even</span>` : nothing}</i>` : nothing}<b class="cc-from"></b><b class="cc-to"></b><b class="cc-here" style="left: ${(100 * along).toFixed(2)}%"><span>${tight(percent(share, 1))}</span></b>
-      <small>A: ${likelier(from)[0]} ${times(from)} ×</small><small>B: ${likelier(to)[0]} ${times(to)} ×</small></div>`;
+    return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}</section>`;
   }
 
   /** Each head alone. @param {Heads} found @param {import('./packet.js').Numbers} each @param {string} title @param {boolean} [walked] */

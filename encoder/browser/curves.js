@@ -46,7 +46,7 @@ export function endsOf(values) {
 /** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
-const LOWEST = 208, HIGHEST = 420, AROUND = 480; // px: of the picture, and of what stands above and below it in a window
+const LOWEST = 208, HIGHEST = 420, AROUND = 512; // px: of the picture, and of what stands above and below it in a window
 const SIDE = { left: 44, right: 16, top: 16, bottom: 24 }, COUNTS = 54; // px
 
 /** The order of units by their number before the activation. @param {Float32Array} before */

@@ -14,7 +14,6 @@ import { brief, many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { asked, begins, calledToken, choice, direction, maskToken, wordAt, words } from './run.js';
 import { parts } from './say.js';
-import { withoutPart } from './spine.js';
 import { open, toQuery } from './store.js';
 import { namesOf } from './number_strips.js';
 import { asIs, explained, explainedParts } from './terms.js';
@@ -112,9 +111,8 @@ export function embedding(root, context) {
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
-    const stands = key !== 'position' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step, // a row of the table was made of nothing
-      places = { layer: -1, block: 0 }, { gap, guesses, model } = of.about;
-    return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(model.untrained), withoutPart(of, places, guesses[String(gap)]?.length && gap >= 0 ? gap : position)))}</p>${list.element}<div class="em-body">
+    const stands = key !== 'position' || part.arrays.alike, opens = key === 'word' && part.arrays.alike ? litOf(part)[LIT.indexOf('sum')].step : now.step; // a row of the table was made of nothing
+    return html`<p class="em-lead enc-further">${explainedParts(leadSaid(part, Boolean(of.about.model.untrained)))}</p>${list.element}<div class="em-body">
       <div class="em-beside enc-further"><div class="enc-place">${beside.element}</div>${key === 'word' ? nearest(part, now, whose) : key === 'position' ? placePicture(part, now) : lengths(part, all)}</div>
       <div class="em-left">${strips.element}<div class="enc-further">${lens(part, all, d)}<div class="em-under"><div>${strips.foot}${arithmetic(part, i, d, key)}</div>${stands ? html`<div class="em-tools">${opener(() => open({ step: opens, index: [position, number] }))}</div>` : nothing}</div><p class="em-what">${explained(scaledSaid(part, i))}</p></div></div></div>`;
   }

@@ -203,12 +203,10 @@ export function tableSaid(part, i, query, name = '', mask = '') {
   return parts('near_several', { ...given, value: typeset(value.toFixed(digits)), next: named(next), second: typeset(second.toFixed(digits)), random });
 }
 
-/** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @param {Said[]} cost what comes of the guess without positions @returns {Said[]} */
-export function leadSaid(part, untrained, cost) {
-  const { width, table } = aboutOf(part), plain = (/** @type {string} */ text) => ({ text, name: '', format: '' }), given = { width, what: untrained ? 'random' : 'learned', count: many(table) };
-  if (!part.arrays.alike) return parts('table_is', given);
-  const [first, ...others] = cost;
-  return [...parts('table_added', given), ...(first ? [plain('; '), plain(first.text.toLowerCase()), ...others] : []), plain('.')];
+/** What the table is, and what is added to a row because it does not say where its word stands. @param {Packet} part @param {boolean} untrained @returns {Said[]} */
+export function leadSaid(part, untrained) {
+  const { width, table } = aboutOf(part);
+  return parts(part.arrays.alike ? 'table_added' : 'table_is', { width, what: untrained ? 'random' : 'learned', count: many(table) });
 }
 
 /** Why a row is multiplied, with what that changes; "" where it is not. @param {Packet} part @param {number} i */

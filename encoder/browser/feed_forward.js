@@ -16,7 +16,7 @@ import { at } from './packet.js';
 import { lengthOf } from './row.js';
 import { answerName, begins, calledToken, direction, labelsOf, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
-import { lossOf, withoutPart } from './spine.js';
+import { lossOf } from './spine.js';
 import { namesOf } from './number_strips.js';
 import { open, spelled, toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -75,13 +75,6 @@ function unitSaid(block, i, word) {
   return parts(own > 0 ? 'unit_for' : 'unit_against', { unit, value, guess: adds.word, over: adds.over, adds: signed(own, placesOf(own)) });
 }
 
-/** How many units are set to zero, or below it, as a sentence. @param {Packet} block @param {number} i @param {string} word */
-function silence(block, i, word) {
-  const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
-  if (units.cuts) return said('silent', { count: many(at(block.arrays.silent, rows[i])), all: many(size), word, activation, never: units.never });
-  return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
-}
-
 /** The words of places; of marks alone their name, or that they are marks. @param {string[]} words */
 function atSaid(words) {
   const all = [...new Set(words.map(word => word.toLowerCase()))];
@@ -94,7 +87,7 @@ function addsSaid(of, block, { word, over, values, total }, loss, at, last) {
   if (Math.abs(total) < COUNTS / aboutBlock(block).reads) return nothing;
   const costs = loss?.word && Math.abs(loss.cost) >= POINT, turned = costs && loss.cost * total < 0, labels = labelsOf(of);
   const without = [...(labels ? ['every word lacks it'] : []), last ? `the norm rescales what is left${labels ? '' : `, so other words than “${over}” change too`}` : 'later layers respond to that'].join(', and ');
-  return html`<p class="ff-adds">${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })} <span>In score, not in %: what they write, taken straight to the ${answerName(of)}.${costs ? ` ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.` : ''}</span></p>`;
+  return html`<details class="ff-adds"><summary>${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })}</summary>In score, not in %: what they write, taken straight to the ${answerName(of)}.${costs ? ` ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.` : ''}</details>`;
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -201,8 +194,7 @@ export function feedForward(root, context) {
     const unit = key === 'activation' && pointed >= 0 ? pointed : kept, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, unit));
     const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
     const firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, opensOn(block, row)] };
-    const cost = withoutPart(of, { layer: state.layer, block: 1 }, position);
-    head.draw(of, state, key !== 'activation' ? doneAt(key, block, row, unit, word) : cost.length ? [...cost, { text: '.', name: '', format: '' }] : opening(finding(block, row, word), 'value', firstNumber));
+    head.draw(of, state, key !== 'activation' ? doneAt(key, block, row, unit, word) : opening(finding(block, row, word), 'value', firstNumber));
     stops.draw(STOPS.map(one => { const { label, symbol, title } = toldOf(block, one.key, kept); return { text: label, symbol, title: `${label}, ${symbol}: ${title}` }; }), stop);
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
@@ -217,10 +209,10 @@ export function feedForward(root, context) {
     }
     const d = draw(block, there, now, unit, word);
     const { keep } = context.options(), adds = addsAt(block, position), gap = aboutBlock(block).leads[0], index = isOfUnits(STOPS[stop].step) ? kept : d;
-    return html`<p class="ff-lead">${explained(`${many(block.arrays.hidden.shape[1])} units, each a small detector of its own, read the word and write into it. Press a unit, or a word below.`)}</p>${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
+    return html`<p class="ff-lead">${explained(`Each of the ${many(block.arrays.hidden.shape[1])} units is a small detector of its own: it reads the word and, where it fires, writes into it. Press a unit, or a word below.`)}</p>${stops.element}<p class="ff-row-of">What unit ${unit} gives at each token</p>${tokens.element}<p class="an-window">${rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : ''}</p>
       <div class="at-body"><div class="at-left">
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
-          ${arithmetic(block, there, stop, row, unit, d)}${key === 'activation' ? html`<p class="ff-silent">${silence(block, row, word)}</p>` : nothing}</div>
+          ${arithmetic(block, there, stop, row, unit, d)}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
           ${adds ? addsSaid(of, block, adds, lossOf(of, { layer: state.layer, block: 1 }, position), word, state.layer === of.about.model.layers - 1)
     : gap ? html`<p class="ff-adds"><span>What a unit adds to the ${answerName(of)} is shown at ${labelsOf(of) ? 'the words that it is read from' : calledToken(of, gap[0])}.</span></p>` : nothing}

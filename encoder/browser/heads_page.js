@@ -8,13 +8,13 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, isSeen, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, commonEnds, findingOf, isSeen, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, neededSaid, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { largeMap } from './large_map.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { called, choice, look, wordAt, words } from './run.js';
+import { called, choice, look, needed, wordAt, words } from './run.js';
 import { parts, said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -26,8 +26,6 @@ import { explained } from './terms.js';
 
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried', LOOK = 'look';
-/** The frames of heads with a name, and what each says. @type {[kind: string, text: string][]} */
-const FRAMES = [['is-passed', 'passed'], ['is-ahead', '?: did not pass'], ['is-carrier', 'carries a change of the guess']];
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -68,12 +66,7 @@ export function heads(root, context) {
   root.append(page);
   const keys = among(grid, 'data-head-map', {
     point: head => { pointed = head; if (state) keys.show(state, pointed); },
-    keep: head => {
-      pointed = null;
-      store.set(head);
-      const one = page.querySelector('.hd-one > h2');
-      if (one && one.getBoundingClientRect().bottom < 0) one.scrollIntoView(); // on a phone it stands above the maps
-    },
+    keep: head => { pointed = null; store.set(head); },
   }, true);
 
   const watch = new ResizeObserver(() => redraw());
@@ -107,14 +100,12 @@ export function heads(root, context) {
     return there;
   }
 
-  /** What stands at a head: its job, what it carries or where it looks, and a share. @param {Packet} of @param {Known | null} what @param {Head} place */
+  /** What stands at a head: its job where it passed, or the fixed place where it looks. @param {Packet} of @param {Known | null} what @param {Head} place */
   function labelOf(of, what, place) {
-    const job = jobsOf(of, what).find(one => same(one, place)), carried = job?.passed ? undefined : carrierOf(what, place);
-    const title = job && `${titleOf(job.job)}${job.passed ? '' : '?'}`;
-    if (title && !carried) return { kind: job.passed ? 'is-passed' : 'is-ahead', text: title, brief: title, share: job.figures[0].share, more: `, right in ${typeset(percent(job.figures[0].share, 1))}, the best rule in ${typeset(percent(job.figures[0].rule, 1))}` };
-    if (carried) return { kind: 'is-carrier', text: `carries ${carried.of.what}`, brief: carried.of.what.replace(/^the /, ''), share: carried.own, more: `, ${typeset(percent(carried.own, 1))} in ${pairsOf(carried.of)}` };
-    const near = nearOf(what, of.about.model.heads, place);
-    return { kind: near && 'is-near', text: near, brief: near, share: NaN, more: '' };
+    const job = jobsOf(of, what).find(one => one.passed && same(one, place));
+    if (!job) return { text: nearOf(what, of.about.model.heads, place), share: NaN, more: '' };
+    const [{ share, rule }] = job.figures;
+    return { text: titleOf(job.job), share, more: `, right in ${typeset(percent(share, 1))}, the best rule in ${typeset(percent(rule, 1))}` };
   }
   const shareOf = (/** @type {number} */ share) => (Number.isNaN(share) ? '' : tight(percent(share, 1)));
 
@@ -123,16 +114,16 @@ export function heads(root, context) {
   /** Makes the cells, and says what each head is. @param {Packet} of @param {Named[]} all */
   function label(of, all) {
     const { layers, heads } = of.about.model;
-    const cell = (/** @type {Named} */ { kind, text, brief, more, seen, ...place }) => {
+    const cell = (/** @type {Named} */ { text, more, seen, ...place }) => {
       const mine = counted.some(one => same(one, place)), said = `head ${place.head} of layer ${place.layer}${mine ? ', counted' : ''}${text ? `, on test sentences: ${text}${more}${seen ? '; seen here too' : ''}` : ''}`;
-      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${kind} ${seen ? 'is-seen' : ''} ${mine ? 'is-counted' : ''}"><span class="hd-label" aria-hidden="true">${brief}</span><canvas aria-hidden="true"></canvas></div>`;
+      return html`<div role="gridcell" tabindex="-1" aria-selected="false" data-head-map="${place.layer},${place.head}" aria-label=${said} title=${said} class="hd-cell ${text ? 'is-named' : ''} ${seen ? 'is-seen' : ''} ${mine ? 'is-counted' : ''}"><span class="hd-label" aria-hidden="true">${text}</span><canvas aria-hidden="true"></canvas></div>`;
     };
     into(html`<div class="hd-row hd-top" aria-hidden="true"><span>${heads > 1 ? 'head' : nothing}</span>${Array.from({ length: heads }, (_, head) => html`<span>${head}</span>`)}</div>${Array.from({ length: layers }, (_, layer) => html`<div class="hd-row" role="row"><div role="rowheader"><span>layer </span>${layer}</div>${Array.from({ length: heads }, (_, head) => cell(all[layer * heads + head]))}</div>`)}`, grid);
   }
 
   /** All heads with a name, where their maps have no room for it. @param {Named[]} all @param {Head} chosen */
   function listed(all, chosen) {
-    return html`<ul class="hd-named" aria-label="Heads with a job">${all.filter(one => one.text).map(({ layer, head, text, share, kind, seen }) => html`<li><button type="button" class="${kind} ${seen ? 'is-seen' : ''}" aria-pressed=${same(chosen, { layer, head })} @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${text} <strong>${shareOf(share)}</strong></button></li>`)}</ul>`;
+    return html`<ul class="hd-named" aria-label="Heads with a job">${all.filter(one => one.text).map(({ layer, head, text, share, seen }) => html`<li><button type="button" class=${seen ? 'is-seen' : nothing} aria-pressed=${same(chosen, { layer, head })} @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${text} <strong>${shareOf(share)}</strong></button></li>`)}</ul>`;
   }
 
   /** What leads to a pair on Compare: there what it carries is taken apart. @param {import('./jobs.js').Phenomenon} of @param {unknown} text */
@@ -147,7 +138,7 @@ export function heads(root, context) {
     const pair = (/** @type {import('./jobs.js').Phenomenon} */ of) => { const { before, a, b, after } = commonEnds(of.a, of.b); return html`${before} <mark>${a} / ${b}</mark> ${after.replace(/\s+(?=[.,;:!?])/g, '')}`; };
     return html`<p class="hd-how hd-means">${explained('Carries: the share of the change, from one sentence to the other, that comes with what this head alone writes at the gap. 5.6: head 6 of layer 5. Press a head to see where it looks here, or a pair to see it carried.')}</p>
       <table class="hd-phenomena"><thead><tr><th scope="col">what changes</th><th scope="col">a pair of sentences, and its two answers</th><th scope="col">each head alone</th><th scope="col">together</th><th scope="col">random heads</th></tr></thead>
-      <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row">${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
+      <tbody>${all.map(of => html`<tr data-phenomenon=${of.what}><th scope="row" title=${of.tells}>${of.what}<small>${of.count} ${pairsOf(of)}</small></th>
         <td>${toPair(of, html`<bdi>${pair(of)}</bdi> <i>${of.words.join(' / ')}</i>`)}</td>
         <td><span class="hd-carriers">${of.heads.map(([layer, head, own]) => html`<button type="button" class=${own > 0.5 ? 'is-most' : nothing} aria-pressed=${same(chosen, { layer, head })} aria-label="head ${head} of layer ${layer}, ${tight(percent(own, 1))}" @click=${() => store.set({ layer, head })}><b>${layer}.${head}</b> ${tight(percent(own, 1))}</button>`)}</span>
           ${of.small ? of.heads.length > 1 && !(Math.max(...of.heads.map(([, , own]) => own)) > 0.5) ? html`<small>none alone more than half</small>` : nothing : html`<small>no small set carries it; these four carry most</small>`}</td>
@@ -161,7 +152,7 @@ export function heads(root, context) {
     <details><summary>How it was examined${jobs.length > 1 ? `, and ${jobs.length - 1} more` : ''}</summary>${jobs.map((job, i) => html`${i ? html`<h4>${titleOf(job.job)}</h4>` : nothing}${figures(job)}${rules(job)}`)}<p class="hd-notes">${passed}</p></details>` : nothing);
 
   /** What the chosen head carries, alone and with others. @param {import('./jobs.js').Carried[]} carries @param {Head} place */
-  const carrying = (carries, place) => (carries.length ? html`<h3>On test sentences it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.what)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
+  const carrying = (carries, place) => (carries.length ? html`<h3>On test sentences it carries</h3><ul class="hd-carries">${carries.map(one => html`<li>${toPair(one.of, one.of.tells)} <b>${tight(percent(one.own, 1))}</b> <small>alone${one.of.heads.length > 1 ? `, ${tight(percent(one.of.share, 1))} with ${inFull(one.of.heads.filter(head => !same(place, head)))}` : ''}: ${one.of.count} ${pairsOf(one.of)}</small></li>`)}</ul>` : nothing);
 
   /** Paints every map. @param {Packet} of @param {import('./grid.js').Theme} theme */
   function paint(of, theme) {
@@ -195,21 +186,21 @@ export function heads(root, context) {
     const all = jobsOf(of, what), jobs = jobsAt(of, what, place), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
     const word = words(of)[wordAt(of, state.word)];
     top.draw(of, state, carried ? carriedFinding(what, place) : findingOf(of, what, place));
-    const said = besides(of, what, place).map(([key, args]) => set(key, args));
+    const most = neededSaid(of), said = besides(of, what, place).map(([key, args]) => set(key, args));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
     const named = Array.from({ length: of.about.model.layers * of.about.model.heads }, (_, i) => ({ layer: Math.floor(i / of.about.model.heads), head: i % of.about.model.heads })).map(one => ({ ...one, ...labelOf(of, what, one), seen: isSeen(of, what, found, one) }));
-    const frames = FRAMES.filter(([kind]) => named.some(one => one.kind === kind)), names = named.some(one => one.text) ? explained(`Names come from test sentences${named.some(one => one.seen && one.text) ? '; in blue: at work here too' : ', not from this one'}.`) : what && !wasExamined(of, what) ? set('heads_unexamined') : '';
+    const names = named.some(one => one.text) ? explained(`Names come from test sentences${named.some(one => one.seen && one.text) ? '; in blue: at work here too' : ', not from this one'}.`) : what && !wasExamined(of, what) ? set('heads_unexamined') : '';
     const mine = `layers.${place.layer}.attention.heads:zero:h=${place.head}`, edits = [...new Set([...state.edits.split(';').filter(Boolean), mine])].join(';');
     views.draw([{ text: 'where they look' }, { text: 'what they carry' }], Number(carried));
     views.element.hidden = !shown_.length;
     const { layers, heads: count } = of.about.model;
-    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : `Each map is one of ${layers * count} heads`}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}${frames.map(([kind, text]) => html`<span><i class=${kind}></i>${explained(text)}</span>`)}</p>${grid}
-        ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}<div class="enc-further">${shownExamples.element}</div></div>
-      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || found.some(({ job, clear }) => job.passed || clear) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
+    into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : 'Each map is a head'}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}</p>${grid}
+        ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
+      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+        ${most ? html`<p class="hd-aim">${same(most.place, place) ? typeset(most.text) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
-        <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section></div>`, page);
+        <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section><div class="hd-beyond enc-further">${shownExamples.element}</div></div>`, page);
     if (word) here.draw(of, place, word);
     large.draw(of, place, word, theme, span);
     if (!carried) {
@@ -235,7 +226,7 @@ export function heads(root, context) {
         const own = found.find(({ job }) => job.layer === now.layer && job.head === now.head);
         return { ...usual, ...(own && now.word === null ? { word: own.word.position } : {}) };
       }
-      const first = opensOn(of, found);
+      const first = opensOn(of, found) ?? needed(of);
       if (!first) return usual;
       const { layer, head } = 'job' in first ? first.job : first;
       return { ...usual, layer, head, ...('job' in first && now.word === null ? { word: first.word.position } : {}) };

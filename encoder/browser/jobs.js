@@ -1,6 +1,7 @@
 // @ts-check
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
+import { both } from './number.js';
 import { called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
 import { behind, parts } from './say.js';
 import { othersPush } from './spine.js';
@@ -15,7 +16,8 @@ import { othersPush } from './spine.js';
 /**
  * A phenomenon: `heads` carry so much of the change in the guess, each alone, `share` all of them together; a `small` set carries enough. `random` is the largest share of random sets,
  * there are `count` pairs; people wrote the `natural` ones. `a` and `b` are one of them, `words` what it turns.
- * @typedef {{what: string, shows: string, natural: boolean, heads: [layer: number, head: number, share: number][], share: number, small: boolean, random: number, count: number, a: string, b: string, words: string[]}} Phenomenon
+ * `tells` says in plain words what is carried.
+ * @typedef {{what: string, tells: string, natural: boolean, heads: [layer: number, head: number, share: number][], share: number, small: boolean, random: number, count: number, a: string, b: string, words: string[]}} Phenomenon
  */
 /** What a head carries: its own share of a phenomenon's. @typedef {{of: Phenomenon, own: number}} Carried */
 /** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
@@ -28,8 +30,8 @@ const MARGIN = 0.1; // of all cases: how far above the best rule a head must be 
 const PART = 0.25; // of a change: a head that carries so much of it in a small set is named by it
 const CONSTRUCTED = 'constructed sentences';
 const NEAR = { self: 'itself', previous: 'previous word', next: 'next word' };
-const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
-const HABITS = { self: 'the word itself', previous: 'the word before', next: 'the word after' };
+const WHERE = { self: 'the token itself', previous: 'the previous token', next: 'the next token', punctuation: 'punctuation marks' };
+const HABITS = { self: 'the word itself', previous: 'the previous word', next: 'the next word' };
 const STEPS = new Map([[0, HABITS.self], [-1, HABITS.previous], [1, HABITS.next]]);
 
 /** Words that can hardly be anything else than what a job looks from. @type {Record<string, string[]>} */
@@ -37,7 +39,7 @@ const STANDS = { article: ['the', 'a', 'an'], preposition: ['of', 'at', 'from', 
 
 const NAMES = 46, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
 const GAP = 4, TIGHT = 2, SMALL = 36; // between two cells, between small ones, and what is a small one
-const LEAST = 12, MOST = 132, USUAL = 32, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
+const LEAST = 12, MOST = 132, USUAL = 26, LOW = 20; // pixels of a map's side, of one that shrinks for the height of a window, and of one that has few rows
 const ROOMY = 72, EDGE = 6, LABEL = 23, BROAD = 1.8; // pixels of a cell from which on it says what its head does, what its frame takes and what stands above the map, and how much broader than high a map may be
 
 /**
@@ -98,7 +100,7 @@ export const carriedBy = (known, place) => (known?.carries ?? []).filter(one => 
 export const carrierOf = (known, place) => carriedBy(known, place).find(one => one.own > PART);
 
 /** What changes a guess like that at the gap of this run, and one head carries more than half of it, most first. @param {Packet} run */
-const changesHere = run => (run.about.carries ?? []).flatMap(({ heads, does }) => heads.map(([layer, head, own]) => ({ layer, head, own, does }))).filter(({ own }) => own > OWN).sort((a, b) => b.own - a.own);
+const changesHere = run => (run.about.carries ?? []).flatMap(({ heads, tells }) => heads.map(([layer, head, own]) => ({ layer, head, own, tells }))).filter(({ own }) => own > OWN).sort((a, b) => b.own - a.own);
 
 /** The change of those that a head carries most of; undefined for none. @param {Packet} run @param {Head} place */
 const changeHere = (run, place) => changesHere(run).find(one => same(one, place));
@@ -106,10 +108,27 @@ const changeHere = (run, place) => changesHere(run).find(one => same(one, place)
 /** The head that alone carries most to the gap of this run; undefined where none carries more than half. @param {Packet} run @returns {Head | undefined} */
 export const carrierHere = run => changesHere(run).map(({ layer, head }) => ({ layer, head }))[0];
 
-/** The head that the page speaks of where nobody chose: one whose job is clear at the gap, then, as on every page, the one that its guess needs most. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
-export function opensOn(run, found) {
-  return found.find(({ masked, clear }) => masked && clear) ?? needed(run) ?? undefined;
+/** How much words look at the one that stands so far from them, on average; NaN where none does. @param {Packet} run @param {Head} place @param {number} apart */
+function shareAt(run, { layer, head }, apart) {
+  const all = words(run), some = all.flatMap((from, i) => (held(run, from) && all[i + apart] ? [look(run, layer, head, from).shares[i + apart]] : []));
+  return some.reduce((sum, share) => sum + share, 0) / some.length;
 }
+
+/** At which side of a word most words of this run look, with most of their attention; undefined where they do not. @param {Packet} run @param {Head} place */
+function besideHere(run, place) {
+  const found = habit(run, place), [apart] = [...STEPS].find(([apart, where]) => apart && where === found.where) ?? [0], share = apart && !isWeak(found) ? shareAt(run, place, apart) : 0;
+  return share > OWN ? { where: found.where, share } : undefined;
+}
+
+/** The head that looks most at the words beside each word of this run. @param {Packet} run @returns {Head | undefined} */
+function placeHere(run) {
+  const { layers, heads } = run.about.model, all = Array.from({ length: layers * heads }, (_, i) => ({ layer: Math.floor(i / heads), head: i % heads }));
+  const [first] = all.map(place => ({ place, share: besideHere(run, place)?.share ?? 0 })).sort((a, b) => b.share - a.share);
+  return first.share ? first.place : undefined;
+}
+
+/** The head whose job is found in this run, where nobody chose: one that is clear, what carries most to the gap, else what looks beside each word. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+export const opensOn = (run, found) => found.find(({ job, masked, clear }) => clear && (masked || job.passed)) ?? carrierHere(run) ?? placeHere(run);
 
 /** The head that alone carries most of any change. @param {Known} known @returns {Head} */
 export const leader = known => known.carries.flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).map(([layer, head]) => ({ layer, head }))[0];
@@ -162,26 +181,29 @@ const sortOf = found => (found.all === 1 ? '_one' : isWeak(found) ? '_weak' : ''
 /** What the guess at the gap is, and what the head that it needs most leaves of it. @param {Packet} run @param {import('./run.js').Word} gap */
 function costAt(run, gap) {
   const [guess, before] = guessAt(run, gap) ?? ['', NaN];
-  return { guess: quoted(guess), before, after: Math.max(0, before + effects(run)[0].change) };
+  const [from, to] = both(before, Math.max(0, before + effects(run)[0].change));
+  return { guess: quoted(guess), before: from, after: to };
 }
 
-/** The finding of a head, as parts of a sentence: what it does, and where it does it here. @param {Packet} run @param {Known | null} known @param {Head} place */
+/** What the guess at the gap loses without the head that it needs most; null where it needs none. @param {Packet} run */
+export function neededSaid(run) {
+  const gap = words(run).find(word => isTried(run, word)), most = needed(run);
+  return gap && most ? { place: most, text: behind(parts('heads_needed', { layer: most.layer, head: most.head, ...costAt(run, gap) }), othersPush(run, most, gap.position)).map(part => part.text).join('') } : null;
+}
+
+/** The finding of a head, as parts of a sentence: what it does here, else what it does in other sentences, else where it looks here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word)), most = needed(run);
-  if (gap && most && same(most, place) && !here?.masked && !change) return behind(parts('heads_needed', { layer, head, ...costAt(run, gap) }), othersPush(run, place, gap.position));
-  if (job) {
-    const [{ text, share, count }] = job.figures, given = { layer, head, finds: findsOf(job.job) }, kind = job.passed ? 'job' : 'candidate';
-    // What did not pass is not found for certain: it is only said where it looks.
-    if (here && (here.clear || job.passed)) return parts(`heads_${kind}_here`, { ...(job.passed ? given : { layer, head }), from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
-    return parts(`heads_${kind}`, { ...given, share, count, text });
-  }
-  const role = known?.survey?.heads[layer * run.about.model.heads + head], carried = carrierOf(known, place);
-  if (change && gap) return parts('heads_carrier_here', { layer, head, does: change.does, ...goal(run, gap, look(run, layer, head, gap)) });
-  if (carried) return parts('heads_carrier', { layer, head, what: carried.of.what, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
-  if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
+  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word));
+  const given = { layer, head }, beside = besideHere(run, place), carried = carrierOf(known, place), role = known?.survey?.heads[layer * run.about.model.heads + head];
+  // What did not pass is not found for certain: it is only said where it looks.
+  if (here && (here.clear || job.passed)) return parts(`heads_${job.passed ? 'job' : 'candidate'}_here`, { ...given, ...(job.passed ? { finds: findsOf(job.job) } : {}), from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
+  if (change && gap) return parts('heads_carrier_here', { ...given, tells: change.tells, ...goal(run, gap, look(run, layer, head, gap)) });
+  if (beside) return parts('heads_place_here', { ...given, ...beside });
+  if (job) return parts(`heads_${job.passed ? 'job' : 'candidate'}`, { ...given, finds: findsOf(job.job), share: job.figures[0].share, count: job.figures[0].count, text: job.figures[0].text });
+  if (carried) return parts('heads_carrier', { ...given, tells: carried.of.tells, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
+  if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { ...given, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);
-  if (!found.all) return parts('heads_empty', { layer, head });
-  return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${sortOf(found)}`, { layer, head, ...found });
+  return found.all ? parts(`heads_here${sortOf(found)}`, { ...given, ...found }) : parts('heads_empty', given);
 }
 
 /** What the chosen head carries most of, as parts of a sentence. @param {Known} known @param {Head} place */
@@ -203,7 +225,7 @@ export function besides(run, known, place) {
   const all = [];
   const asked = known?.examples.find(one => same(one, place));
   if (jobs.length && asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
-  if (found.all && (jobs.length || near || carrierOf(known, place))) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
+  if (found.all && (jobs.length || near || carrierOf(known, place)) && !besideHere(run, place)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
   if (survey && role && role[0] === role[1]) all.push(['heads_survey', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));
@@ -211,10 +233,10 @@ export function besides(run, known, place) {
   return all;
 }
 
-/** Whether what a head is named by is seen in this run: its job is clear here or passed, it carries what a guess like this one changes by, or most words look where it looks on test sentences. @param {Packet} run @param {Known | null} known @param {Here[]} found the jobs that are found here @param {Head} place */
+/** Whether what a head is named by is seen in this run: its job is clear here or passed, or most words look where it looks on test sentences. @param {Packet} run @param {Known | null} known @param {Here[]} found the jobs that are found here @param {Head} place */
 export function isSeen(run, known, found, place) {
   const here = found.find(({ job }) => same(job, place)), rows = habit(run, place), [role = ''] = known?.survey?.heads[place.layer * run.about.model.heads + place.head] ?? [];
-  return Boolean(here ? here.clear || here.job.passed : changeHere(run, place)) || (!isWeak(rows) && rows.where === HABITS[/** @type {keyof typeof HABITS} */ (role)]);
+  return Boolean(here && (here.clear || here.job.passed)) || (!isWeak(rows) && rows.where === HABITS[/** @type {keyof typeof HABITS} */ (role)]);
 }
 
 /** How the maps are laid out: their width, their height, and whether what each head does is written there. @param {Packet} run @param {number} room @param {number} tall @param {boolean} [labelled] whether anything is known of a head */

@@ -5,7 +5,7 @@ import { board } from './board.js';
 import { ends } from './switches.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
-import { brief, percent, signed, tight, typeset } from './number.js';
+import { brief, fromTo, percent, signed, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { answerAt, apart, labelsOf, quoted } from './run.js';
 import { parts, said, say } from './say.js';
@@ -72,7 +72,7 @@ export function withoutHeads(run, packet, sum, list, theme) {
   const all = losses(run, packet, sum), labels = labelsOf(run);
   if (!all) return html`<p class="ou-about">This text is too long to try what each head costs.</p>`;
   const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.change), 1), largest = [...all].sort((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
-  const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head }), text = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? typeset(brief(one.lead)) : tight(percent(one.share)));
+  const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head });
   into(board({
     label: `How the sum for ${sum.word} changes without one head`, layers, heads, names: Array.from({ length: heads }, (_, i) => (i ? String(i) : 'head 0')), attribute: 'data-head-row',
     part: (layer, column) => {
@@ -80,8 +80,8 @@ export function withoutHeads(run, packet, sum, list, theme) {
       return { value: one.change, says: `Without ${name(one)} the sum changes by ${signed(one.change)}`, text: Math.abs(one.change) < SAYS ? '·' : signed(one.change, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
     },
   }), list);
-  const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), before = text({ lead: sum.total, share: now });
-  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${before} → ${text(one)}</b></span> `)}</p>
+  const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), from = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? `${typeset(brief(sum.total))} → ${typeset(brief(one.lead))}` : fromTo(now, one.share));
+  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${from(one)}</b></span> `)}</p>
     <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
 }
 

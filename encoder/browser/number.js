@@ -69,6 +69,9 @@ export function both(before, after) {
   return texts;
 }
 
+/** From one share to another, where there is little room. @param {number} before @param {number} after */
+export const fromTo = (before, after) => both(before, after).map(tight).join(' → ');
+
 /** How many points a share falls, as both shares are told: "7" from "85 %" to "78 %", "0.5" from "9 %" to "8.5 %"; all that is lost of one share with as many places. @param {number} before @param {number} after */
 export function pointsLost(before, after) {
   const [from, to] = both(before, after).map(text => Number(/[\d.]+/.exec(text))), places = from >= 10 ? 0 : from >= 1 ? 1 : 2;

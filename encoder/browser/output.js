@@ -39,8 +39,8 @@ export function output(root, context) {
   let state;
   /** The word that is no gap, whose sum was asked for. @type {WeakMap<Packet, number>} */
   const opened = new WeakMap();
-  /** Whether it is shown beside the sum what hiding each word costs; null where nobody chose: where the finding speaks of it. @type {boolean | null} */
-  let hides = null;
+  /** Whether it is shown beside the sum what hiding each word costs. */
+  let hides = false;
   /** Whether all words of a long sentence are drawn in the sum. */
   let unfolded = false;
 
@@ -113,7 +113,7 @@ export function output(root, context) {
     if (sum) pair.draw({ words: listed.length ? listed.map(([name]) => name) : labels?.labels ?? [], guess: state.guess, over: state.over, first: listed[0]?.[0] ?? labels?.labels[0] ?? '', usual: added.usual, wrong: added.why, closed: true, alone: sum.pair[1] < 0 });
     if (labels?.of === 'token') line.draw(all.map(one => ({ name: one.name, position: one.position, title: null, label: of.about.guesses[String(one.position)]?.[0]?.[0] ?? '' })), word.position, direction(of));
     into(html`<div class="lb-head">${head.element}${sum && (labels?.labels.length ?? 0) > 1 ? beside : nothing}</div>${labels?.of === 'token' ? html`<div class="ou-top">${line.element}</div>` : nothing}
-      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides: hides ?? false, hide: on => { hides = on; render(); }, unfolded, unfold, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression', how: html`<button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${howTitle(sum)} <span aria-hidden="true">→</span></button>` }) : only ? nothing : added.instead}
+      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides, hide: on => { hides = on; render(); }, unfolded, unfold, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression', how: html`<button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${howTitle(sum)} <span aria-hidden="true">→</span></button>` }) : only ? nothing : added.instead}
       <div class="lb-below"><section aria-label="The label"><h2 class="ou-title">${labels?.problem === 'regression' ? 'The numbers' : labels?.problem === 'multi_label' ? 'The labels' : 'The label'}</h2>${labelBars(of, word, named)}<p class="ou-about">${headKind(of, packet, sum)}</p>${models ? html`<p class="lb-own">${leads('Bring your own classifier', '→', `${models.address}?${new URLSearchParams(store.query())}`, () => context.go('models'), 'models')}</p>` : nothing}</section>
         ${sum && packet && !only ? html`<section aria-label="Without one head"><h2 class="ou-title">Without one head</h2>${withoutHeads(of, packet, sum, losses, theme)}</section>${taughtDots(of, packet, sum.word)}` : nothing}</div>
       ${sum && packet && !only ? partSum(packet, sum, parts, theme) : nothing}`, page);
@@ -163,12 +163,12 @@ export function output(root, context) {
     into(html`${head.element}
       <div class="ou-top">${line.element}${found && !word.gap && found.about.mask && names ? html`<button type="button" class="enc-pill ou-mask" @click=${maskIt}>Hide it</button>` : nothing}</div>
       ${unasked ? html`<p class="ou-part">${unasked}</p>` : nothing}
-      <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); }, unfolded, unfold }) : added.instead}</div>
       <div class="ou-headline"><h2 class="ou-title">${moves ? `${begins(called(run, word))}, layer by layer` : 'Stopped after a layer, the model would say'}</h2>
         <p class="ou-about">${told}${here && column === last ? opener(() => open(here.place(here.followed))) : nothing}</p></div>
       ${grid.element}<p class="ou-swipe">← Swipe or scroll for the other layers</p>${why ? html`<div class="ou-trouble" role="alert"><p>${why}</p><button type="button" class="enc-pill" @click=${() => packets.again()}>Try again</button></div>`
     : found ? nothing : html`<div class="ou-waiting" role="status"><span>Reading what would be said after each layer …</span><i></i><i></i><i></i><i></i><i></i></div>`}
       <p class="ou-how">${explained(moves ? MOVING : READING)}</p>
+      <div class="enc-further">${sum && added.packet ? wordSum(added.packet, sum, beside, { gap: word.gap, asked: word.position, hides, hide: on => { hides = on; render(); }, unfolded, unfold }) : added.instead}</div>
       ${sum && added.packet && sum.ends ? html`<div class="enc-further">${partSum(added.packet, sum, parts, themeOf(getComputedStyle(page).backgroundColor))}</div>` : nothing}`, page);
     rest.say(moves ? '' : head.finding.textContent ?? '');
   }

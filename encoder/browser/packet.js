@@ -15,7 +15,7 @@
  */
 /** The labels of a model that names some, each of a sentence or of a token; of a regression `values` are its numbers. @typedef {{labels: string[], of: 'sentence' | 'token', problem: 'single_label' | 'multi_label' | 'regression', values?: Record<string, number[]>}} Labels */
 /** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
-/** Heads that carry `share` of what `does` something to the gap together, each its own alone, in so many pairs; `tells` says in plain words what they pass on; `natural`: people wrote the pairs. @typedef {{heads: [layer: number, head: number, share: number][], does: string, tells: string, natural: boolean, share: number, count: number}} Carriers */
+/** Heads that carry `share` of a change to the gap together, each its own alone, in so many pairs; `tells` says in plain words what they carry; `natural`: people wrote the pairs. @typedef {{heads: [layer: number, head: number, share: number][], tells: string, natural: boolean, share: number, count: number}} Carriers */
 /** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */
 /** @typedef {{type: string, shape: number[], at: number, scale?: number}} Place */
 

@@ -77,6 +77,12 @@ export const fits = edits => edits.length <= MOST_TEXT;
 /** Whether a switch is off; that of a layer is where both of its blocks are. @param {Set<string>} off @param {Place} place @param {Model} model */
 export const isOff = (off, { layer, column }, model) => (column < model.heads + BLOCKS.length ? off.has(key(layer, column)) : BLOCKS.every((_, i) => off.has(key(layer, model.heads + i))));
 
+/** Whether a part is off with another that says so: a head with its attention, a block with its layer. @param {Set<string>} off @param {Place} place @param {Model} model */
+export function falls(off, { layer, column }, model) {
+  const { heads } = model, above = column < heads ? heads : heads + BLOCKS.length;
+  return column < heads + BLOCKS.length && !(column < heads && off.has(key(layer, column))) && isOff(off, { layer, column: above }, model);
+}
+
 /** What is off after a switch was pressed. @param {Set<string>} off @param {Place} place @param {Model} model */
 export function pressed(off, place, model) {
   const now = new Set(off), { layer, column } = place;
@@ -128,14 +134,14 @@ export function effect(run, tried, place) {
   return first ? first.before - first.after : NaN;
 }
 
-/** The words to draw: the likeliest before and after, and what gains most. @param {Share[]} all @param {number} most @returns {Share[]} */
+/** The words to draw, the likeliest first: the likeliest before and after, and what gains most. @param {Share[]} all @param {number} most @returns {Share[]} */
 export function drawn(all, most = 5) {
   const known = all.some(one => Number.isFinite(one.after));
   const gain = (/** @type {Share} */ one) => one.after - one.before;
   /** @param {(one: Share) => number} by */
   const best = by => [...all].sort((a, b) => by(b) - by(a));
   const wanted = [...new Set([...all.slice(0, 2), ...(known ? [best(one => one.after)[0], best(gain)[0], best(one => one.after)[1]] : []), ...all])].slice(0, most);
-  return wanted.filter(Boolean).sort((a, b) => all.indexOf(a) - all.indexOf(b));
+  return wanted.filter(Boolean).sort((a, b) => (known ? b.after - a.after : 0) || all.indexOf(a) - all.indexOf(b));
 }
 
 /** @template T @param {T[]} found @param {T[]} else_ */

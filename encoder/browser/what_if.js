@@ -8,12 +8,12 @@ import { atRest, headline, plainly } from './controls.js';
 import { html, nothing, render as into } from './lit.js';
 import { listed } from './claim.js';
 import { made } from './load.js';
-import { both, brief, percent, pointsLost, tight, typeset } from './number.js';
+import { both, brief, fromTo, percent, pointsLost, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
 import { behind, parts, said, say } from './say.js';
 import { toQuery } from './store.js';
-import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
+import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, falls, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -340,7 +340,7 @@ export function whatIf(root, context) {
     const lines = guess ? all.map(one => {
       const here = Number.isFinite(one.after), after = here ? one.after : one.before, usual = tight(percent(one.before, 1));
       return {
-        name: one.word, fills: [{ share: after, mark: edits ? one.before : NaN, text: edits ? `${usual} → ${here ? tight(percent(one.after, 1)) : '…'}` : usual }], data: { guess: one.word, before: one.before, ...(here ? { after: one.after } : {}) },
+        name: one.word, fills: [{ share: after, mark: edits ? one.before : NaN, text: edits ? `${here ? fromTo(one.before, one.after) : `${usual} → …`}` : usual }], data: { guess: one.word, before: one.before, ...(here ? { after: one.after } : {}) },
         kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
     }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
@@ -357,10 +357,10 @@ export function whatIf(root, context) {
     if (all[line]?.[column] === undefined) at = [...off][0] ?? key(state.layer, state.head);
     /** @param {number} layer @param {number} column */
     const part = (layer, column) => {
-      const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), colour = colourOf(value, scale, kind, theme);
+      const value = all[layer][column], place = { layer, column }, out = isOff(off, place, model), under = falls(off, place, model), colour = colourOf(value, scale, kind, theme);
       return {
-        value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out ? 'off' : 'on'}; ${spoken(base, each, place)}`,
-        kind: column < model.heads && isOff(off, { layer, column: model.heads }, model) ? 'is-under' : '', text: out ? '✕' : Number.isFinite(value) ? inCell(value, share) : '',
+        value, pressed: out, tab: key(layer, column) === at, colour: css(colour), ink: inkOn(colour), says: `${nameOf(place, model)}, ${out || under ? 'off' : 'on'}; ${spoken(base, each, place)}`,
+        kind: under ? 'is-under' : '', text: under ? '' : out ? '✕' : Number.isFinite(value) ? inCell(value, share) : '',
       };
     };
     /** A number as it stands on the board, and what it means. @param {number} value @param {unknown} means */

@@ -21,7 +21,6 @@ const LEFT = 1e-3; // of what is left over, from which on it is drawn
 const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
 const ROOM = 200; // px of the bars, up and down together
 const NAMED = 3; // parts that are named, those that add most
-const LONG_NAME = 7; // letters beyond which a word is set small
 const SAYS = 0.05; // nats, from which on a part has its number
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
@@ -67,19 +66,17 @@ export function sumOf(packet, [first, second], layer, masked) {
 export const isClose = lead => Math.abs(lead) < NEAR;
 
 /** What the sum says of the pair. @param {Sum} sum */
-export function leadSaid({ word, other, names, adds, biases, left, total, lost }) {
-  const all = total - biases - left, built = all * total < 0 && other ? parts('built_decides', { other: all > 0 ? word : other }) : parts('built_most', {});
+export function leadSaid({ word, other, names, adds, biases, left, total }) {
+  const all = total - biases - left, built = all * total < 0 && other ? parts('built_decides', all > 0 ? { other: word, word: other } : { other, word }) : parts('built_most', {});
   const most = adds.indexOf(total < 0 ? Math.min(...adds) : Math.max(...adds)), given = { word, other, times: times(total) };
-  // Where another word is missed most, the sum alone would mislead.
-  const known = (lost ?? []).map((value, i) => ({ value, i })).filter(({ value }) => Number.isFinite(value)), missed = total > 0 ? known.sort((a, b) => b.value - a.value)[0] : undefined;
-  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? built : missed && missed.i !== most && missed.value - (lost?.[most] || 0) > NEAR ? parts('adds_most', { speaks: apart(names[most]), missed: apart(names[missed.i]) }) : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
+  const said = biases * total > 0 && Math.abs(biases) > Math.abs(adds[most]) ? built : parts(total > 0 ? 'speaks_for' : 'speaks_against', { speaks: apart(names[most]) });
   const lead = isClose(total) ? (total < 0 ? 'lead_just_behind' : 'lead_just') : total < 0 ? 'lead_behind' : 'lead_over';
   return [...parts(lead, given), ...said];
 }
 
-/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean | null, hide: (on: boolean) => void, unfolded: boolean, unfold: () => void, how?: unknown, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too, null where what is said of it speaks of that; `label` where it is that of a label: what stands below a word, `how` the way to how it was computed, `numbers` where it is the number of a regression */
-export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, unfolded, unfold, how = nothing, label, numbers = false }) {
-  const said = leadSaid(sum), hides = wanted ?? said.some(({ name }) => name === 'missed');
+/** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean, hide: (on: boolean) => void, unfolded: boolean, unfold: () => void, how?: unknown, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too; `label` where it is that of a label: what stands below a word, `how` the way to how it was computed, `numbers` where it is the number of a regression */
+export function wordSum(packet, sum, beside, { gap, asked, hides, hide, unfolded, unfold, how = nothing, label, numbers = false }) {
+  const said = leadSaid(sum);
   const { names, adds, total, biases, left, ends, word, other, agree } = sum, lost = hides ? sum.lost : null, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
   const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = unfolded || names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
   const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
@@ -100,7 +97,7 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, 
   function item(one) {
     const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
-    return html`<div class="${kind} ${text.length > LONG_NAME ? 'is-long' : ''} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
+    return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
       <span class="ws-name ${!kind.startsWith('is-sum') && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${kind.includes('is-folded') ? html`<button type="button" class="enc-link" @click=${unfold}>${text}</button>` : name(text)}</span>
       <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>${Number.isFinite(mark) ? html`<span class="ws-lost">${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</span>` : nothing}
       ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : note ? html`<small>${note}</small>` : nothing}${apiece && place >= 0 && label(names[place]) ? html`<em>${label(names[place])}</em>` : nothing}</div>`;
@@ -109,10 +106,10 @@ export function wordSum(packet, sum, beside, { gap, asked, hides: wanted, hide, 
   return html`<section class="ws ${apiece ? 'is-seen' : ''} ${lost ? 'has-lost' : ''}" aria-label="The ${what} as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
     ${label ? nothing : html`<div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>`}
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>${ratio ? 'for' : 'more'} ${name(word)}</span><span>${other ? 'for' : ratio ? 'against' : 'less'} ${name(other || word)}</span></span>
-      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in: biases, added whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}
-      ${sum.lost ? html`<label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label>` : nothing}${contrary >= 0 ? html` <span class="ws-contrary">${say('hiding_differs', { word: names[contrary] })}</span>` : nothing}</p>
-    <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" role="group" aria-label="Words, and what each adds for ${ways}, in score">${items.map(item)}</div>
-    <details class="ws-held"><summary>How a ${what} is a sum</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p></details>${how}</section>`;
+      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in: biases, added whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
+    <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" style="--columns: ${items.length}; --letters: ${Math.max(...items.map(({ name: text }) => text.length))}" role="group" aria-label="Words, and what each adds for ${ways}, in score">${items.map(item)}</div>
+    <details class="ws-held"><summary>How a ${what} is a sum${sum.lost ? ', and what hiding each word costs' : ''}</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p>
+      ${sum.lost ? html`<p><label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label> <span class="ws-contrary">${say('hiding_differs', { where: contrary >= 0 ? `, as at “${names[contrary]}”` : '' })}</span></p>` : nothing}</details>${how}</section>`;
 }
 
 /** The same lead as a sum of the model's parts: what each head and block writes at the place itself. @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */

@@ -7,7 +7,7 @@ import numpy as np
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import UnitSum, unit_sum
-from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
+from encoder.metrics import SUBLAYERS, norm_parameters
 from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
@@ -50,10 +50,8 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
         if (step := f"layers.{layer}.feed_forward.{name}") in trace:
             arrays |= by_row(name, trace.array(step)[rows.start : rows.stop])
     arrays["firing"] = exact((activation > 0).sum(-1))
-    arrays["silent"] = exact((activation == 0).sum(-1))
     kind = ACTIVATIONS[config.activation]
     units = {"activation": config.activation, "title": kind.title, "cuts": kind.cuts, "gated": config.gated}
-    units["never"] = never_active_share(trace[f"layers.{layer}.feed_forward.activation"])
     about = {"layer": layer, "rows": list(rows), "pre_norm": config.norm_first, "sums": sums, "units": units}
     about["final_norm"] = config.final_norm and layer == config.n_layers - 1
     leads, shared = added_by_units(encoder, trace, layer, gaps, rows)

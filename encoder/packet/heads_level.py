@@ -15,6 +15,7 @@ from encoder.exam.passing import BELOW_THE_RULE, JUDGED_ELSEWHERE, NEAR_THE_RULE
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
+from encoder.packet.carriers import TELLS
 from encoder.packet.format import pack
 from encoder.support.screening import is_fit
 from encoder.trace.trace import Trace
@@ -141,7 +142,7 @@ def carries(encoder: TextEncoder) -> list[Known]:
         a, b = (text.replace("___", str(encoder.mask_token)) for text in (pair.a, pair.b))
         circuits.append((name, circuit, (a, b, pair.answers or ("", ""))))
     return [
-        {"what": CALLED.get(name, name), "shows": phenomenon(name).shows, "natural": circuit is shipped.natural}
+        {"what": CALLED.get(name, name), "tells": TELLS[name], "natural": circuit is shipped.natural}
         | {"heads": [[layer, head, circuit.each[layer, head]] for layer, head in circuit.heads]}
         | {"share": circuit.share, "small": circuit.small, "random": max(circuit.random), "count": circuit.pairs}
         | {"a": a, "b": b, "words": [*words]}

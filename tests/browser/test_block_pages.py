@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser_tools import barriers
 from made_once import level_1
-from mounted import CAT, OF_LAYER, PHONE, Mounted, overflows, seen
+from mounted import OF_LAYER, PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 from shared_models import pretrained
 
@@ -310,8 +310,6 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     gate = [number(one) for one in re.findall(NUMBER, page.locator(".an-line").nth(1).inner_text())]
     np.testing.assert_allclose(gate, [after, up, after * up], rtol=2e-3)
     expect(page.locator(".ff-proof").first).to_have_attribute("title", re.compile("all 66 agree"))
-    below = float((trace["layers.1.feed_forward.hidden"][2] < 0).float().mean())
-    expect(page.locator(".ff-silent")).to_contain_text(f"{spelled(below)} of the units are below zero: GELU damps them")
 
 
 def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -321,11 +319,6 @@ def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) 
     expect(title(page)).to_have_text(f"{firing} of 2,048 units fire for “keys”.")
     expect(page.locator(".at-beside h2").first).to_have_text(
         f"Unit {unit} fires most for “keys”: {float(after[KEYS].max()):.3g}"
-    )
-    silent, never = int((after[KEYS] == 0).sum()), float((after == 0).all(0).float().mean())
-    expect(page.locator(".ff-silent")).to_have_text(
-        f"ReLU sets {silent:,} of the 2,048 units to 0 for “keys”; {percent(never)} are 0 at every token of this "
-        "sentence."
     )
     listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
     best = after[KEYS].topk(6)
@@ -402,34 +395,18 @@ def share_without(encoder: TextEncoder, trace: Trace, layer: int, at: int, word:
     return float(encoder.trace(trace.inputs, edits=(edit,))["mlm.probabilities"][at, word])
 
 
-TWO = "The [MASK] is in the [MASK] today."
-
-
-@pytest.mark.parametrize(("text", "layer", "does"), [(SENTENCE, 1, "falls"), (SENTENCE, 4, "rises"), (TWO, 5, "stays")])
-def test_the_headline_says_what_the_guess_does_without_this_step(
-    opened_live: Opened, base: TextEncoder, text: str, layer: int, does: str
+def test_the_headline_says_how_many_units_fire_and_the_strip_what_the_guess_does_without_them(
+    opened_live: Opened, base: TextEncoder, trace: Trace
 ) -> None:
-    trace = base.trace(text)
     gap = trace.tokens.index("[MASK]")
     guess = int(trace["mlm.probabilities"][gap].argmax())
-    before, after = float(trace["mlm.probabilities"][gap, guess]), share_without(base, trace, layer, gap, guess)
-    assert does == ("stays" if abs(after - before) < 0.02 * before else "falls" if after < before else "rises")
-    page = opened_live(base, trace, layer=layer)
-    change = f"near {spelled(after)}" if does == "stays" else f"from {spelled(before)} to {spelled(after)}"
-    expect(title(page)).to_have_text(
-        f"Without the feed-forward of layer {layer} “{base.tokenizer.id_to_token(guess)}” {does} {change}."
-    )
-    page.locator(".tr").get_by_role("option").nth(gap - 1).click()  # nothing was tried for another token
-    expect(title(page)).to_have_text(re.compile(r"^\d+ of 2,048 units fire"))
-
-
-def test_without_a_guess_the_headline_says_how_far_the_word_moves(opened_live: Opened, base: TextEncoder) -> None:
-    trace = base.trace(CAT)
-    page = opened_live(base, trace, layer=2, word=2)
-    other = base.trace(CAT, edits=(Edit("layers.2.feed_forward.output", "zero"),))["output"][2]
-    moved = float((trace["output"][2] - other).norm() / trace["output"][2].norm())
-    expect(title(page)).to_contain_text(
-        f"Without the feed-forward of layer 2 the last vector of “cat” changes by {spelled(moved)}."
+    before, after = float(trace["mlm.probabilities"][gap, guess]), share_without(base, trace, 1, gap, guess)
+    page = opened_live(base, trace, layer=1)
+    firing = int((trace["layers.1.feed_forward.activation"][gap] > 0).sum())
+    expect(title(page)).to_have_text(f"{firing} of 2,048 units fire for the gap.")
+    expect(page.locator(".enc-spine-says")).to_have_text(
+        f"Without the feed-forward of layer 1 “{base.tokenizer.id_to_token(guess)}” falls "
+        f"from {spelled(before)} to {spelled(after)}."
     )
 
 
@@ -564,7 +541,7 @@ def test_what_units_add_is_left_out_where_it_is_next_to_nothing(opened_live: Ope
     totals = {layer: unit_sum(base, trace, to, layer).total for layer in range(6)}
     for layer, total in totals.items():
         page = opened_live(base, trace, layer=layer)
-        expect(page.locator(".ff-silent")).to_be_visible()
+        expect(page.locator(".cv-canvas")).to_be_visible()
         expect(page.locator(".ff-adds")).to_have_count(int(abs(total) >= 0.05))
 
 

@@ -17,7 +17,7 @@ from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.metrics import nearest_words
 from encoder.metrics.lens import wordless
 from encoder.packet.embedding import level_4
-from encoder.support.formatting import brief, percent
+from encoder.support.formatting import brief
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."
 KEYS, CABINET, GAP = 2, 5, 6
@@ -179,28 +179,15 @@ def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
 
-def test_the_table_is_introduced_with_what_positions_cost_the_guess(
-    opened: Opened, base: TextEncoder, trace: Trace
+def test_the_table_is_introduced_and_the_strip_alone_says_what_positions_cost(
+    opened: Opened, base: TextEncoder
 ) -> None:
-    """That of the gap, whichever word is chosen; without a guess how far the chosen word moves."""
-    best = int(trace["mlm.probabilities"][GAP].argmax())
-    without = base.trace(SENTENCE, edits=(Edit("embedding.positions", "zero"),))
-    before, after = (percent(float(one["mlm.probabilities"][GAP, best])) for one in (trace, without))
     page = opened(word=CABINET)
     lead = page.locator(".em-lead")
     rows, width = base.model.embedding.tokens.weight.shape
     expect(lead).to_contain_text(f"one row of {width} learned numbers for each of {rows:,} tokens.")
-    said = f"without positions “{base.tokenizer.id_to_token(best)}” falls from {before} to {after}."
-    expect(lead).to_contain_text(said)
-    word(page, KEYS).click()
-    expect(lead).to_contain_text(said)
-    trace = base.trace("The cat chased the mouse.")
-    without = base.trace("The cat chased the mouse.", edits=(Edit("embedding.positions", "zero"),))
-    moved = (without["output"][2] - trace["output"][2]).norm() / trace["output"][2].norm()
-    page = opened((base, trace), word=2)
-    expect(page.locator(".em-lead")).to_contain_text(
-        f"without positions the last vector of “cat” changes by {percent(float(moved))}."
-    )
+    expect(lead).not_to_contain_text("ithout positions")
+    expect(page.locator(".enc-spine-says")).to_contain_text("Without positions")
 
 
 def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened, trace: Trace) -> None:

@@ -115,7 +115,7 @@ GUESSES = re.compile(
 )
 ON = re.compile(
     rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Switching off head (\d+) of layer (\d+) hurts it most: ({NUMBER}) is left\.)?"
+    rf"(?: Of all heads, head (\d+) of layer (\d+) matters most: without it “.*” falls to ({NUMBER})\.)?"
 )
 Place = tuple[int, int]
 
@@ -772,10 +772,11 @@ HABITS = (
     re.compile(rf"Here (?:its|the) only word looks most at (.*?){OF_HEAD}\.(?!”)"),
 )
 JOBS = re.compile(
-    r"(?:perhaps(?: it)?|\d) finds the |needs head \d|attention.*, over many sentences|has no word to look|"
+    r"(?:perhaps(?: it)?|\d) finds the |looks at the (?:previous|next) word: here with|has no word to look|"
+    "attention.*, over many sentences|: here it looks from the gap at |"
     "carries .* of the change|alone carries .* of what turns|perhaps(?: it)? looks |looks from .* here "
 )
-STEPS = {"the word itself": 0, "the word before": -1, "the word after": 1}
+STEPS = {"the word itself": 0, "the previous word": -1, "the next word": 1}
 ALIKE = 2e-3  # of a share: what is sent in 16 bits may be the larger of two that are nearly as large
 
 

@@ -183,7 +183,7 @@ def test_the_labels_are_swapped_and_the_bars_turn_over(shown: Shown) -> None:
 def test_what_if_says_what_a_head_and_a_word_do_to_the_label(shown: Shown, shipped_head: TextEncoder) -> None:
     page = shown("what_if")
     expect(page.get_by_role("heading", level=1)).to_contain_text("the label is “good”")
-    assert title(page).endswith("Switching off head 5 of layer 1 hurts it most: 73 % is left.")
+    assert title(page).endswith("Of all heads, head 5 of layer 1 matters most: without it “good” falls to 73 %.")
     page.locator('[data-cell="1,5"]').click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Without head 5 of layer 1, “good” falls from 81")
     off = shipped_head.trace(DINNER, edits=text_to_edits("layers.1.attention.heads:zero:h=5"))

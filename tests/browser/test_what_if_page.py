@@ -91,7 +91,8 @@ def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: 
     layer, head = min(heads, key=lambda place: left[place])
     off = f"layers.{layer}.attention.heads:zero:h={head}"
     still = percent(left[layer, head]).replace(" ", "\u00a0")
-    expect(title(page)).to_contain_text(f"Switching off head {head} of layer {layer} hurts it most: {still} is left.")
+    needed = f"Of all heads, head {head} of layer {layer} matters most: without it “are” falls to {still}."
+    expect(title(page)).to_contain_text(needed)
     expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
     expect(page.locator("[data-value]").first).to_be_visible(timeout=30_000)
     assert page.evaluate("window.requests.every(one => !one.edits)")  # no changed run was asked for
@@ -105,6 +106,8 @@ def test_it_opens_with_everything_on_and_says_which_head_is_needed_most(opened: 
     )
     settled(page)
     true_bars(page, base, KEYS, off)
+    falls = [after for _, after in bars(page).values()]
+    assert falls == sorted(falls, reverse=True)  # the guess now is on top
     assert {"are", "were", "is"} <= bars(page).keys() and len(bars(page)) <= 5
     assert page.locator("[data-cell][aria-pressed=true]").evaluate_all("all => all.map(one => one.dataset.cell)") == [
         f"{layer},{head}"

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import test from 'node:test';
-import { both, brief, inCell, percent, points, pointsLost, short } from '../../encoder/browser/number.js';
+import { both, brief, fromTo, inCell, percent, points, pointsLost, short, tight } from '../../encoder/browser/number.js';
 
 test('numbers are written as the table says that Python keeps to', async () => {
   const cases = JSON.parse(await readFile(new URL('../number_cases.json', import.meta.url), 'utf8'));
@@ -15,6 +15,7 @@ test('numbers are written as the table says that Python keeps to', async () => {
 test('what is lost of a share is the difference of both as they are told', async () => {
   for (const { before, after, both: texts, lost } of JSON.parse(await readFile(new URL('../share_cases.json', import.meta.url), 'utf8'))) {
     assert.deepEqual([both(before, after), pointsLost(before, after)], [texts, lost], `${before} ${after}`);
+    assert.equal(fromTo(before, after), texts.map(tight).join(' → '));
   }
 });
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { at, read } from '../../encoder/browser/packet.js';
 import { words } from '../../encoder/browser/run.js';
-import { alone, becomes, beginning, columnsOf, drawn, effect, ends, fits, isOff, masked, parse, places, pressed, spell } from '../../encoder/browser/switches.js';
+import { alone, becomes, beginning, columnsOf, drawn, effect, ends, falls, fits, isOff, masked, parse, places, pressed, spell } from '../../encoder/browser/switches.js';
 
 const run = read(new Uint8Array(readFileSync(new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url))));
 const model = { layers: 6, heads: 8 };
@@ -49,6 +49,12 @@ test('a layer is off where both of its parts are, and is said in place of them',
   assert.equal(beginning({ off: new Set(['4,9']), others: ['a'] }, model), 'With these 2 changes');
 });
 
+test('what is off with another is not what was pressed', () => {
+  const all = off => Array.from({ length: columnsOf(model) }, (_, column) => falls(off, { layer: 3, column }, model));
+  assert.deepEqual(all(new Set(['3,8', '3,9', '3,2'])), [true, true, false, true, true, true, true, true, true, true, false], 'head 2 was pressed before its layer');
+  assert.deepEqual(all(new Set(['3,9'])), Array(11).fill(false));
+});
+
 test('an address holds only so much', () => {
   const all = [];
   for (let layer = 0; layer < 24; layer++) all.push(`${layer},16`, `${layer},17`);
@@ -64,6 +70,8 @@ test('a head alone does what the packet says', () => {
   assert.match(text(becomes('Without it', shares)), /^Without it, “are” falls from 85 % to 70 %, “is” rises to 11 %\.$/);
   const shown = drawn(shares).map(one => one.word);
   assert.ok(shown.length <= 5 && shown[0] === 'are' && shown.includes('were') && shown.includes('is'));
+  const falling = drawn([['a', 0.5, 0.01], ['b', 0.2, 0.02], ['c', 0.1, 0.3], ['d', 0.05, 0.1]].map(([word, before, after]) => ({ word, before, after })));
+  assert.equal(falling.map(one => one.word).join(''), 'cdba', 'the guess now is on top');
 });
 
 test('what a guess becomes is told as it is', () => {

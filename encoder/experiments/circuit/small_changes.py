@@ -1,19 +1,18 @@
 """Small changes of a sentence that turn what a model answers: the other sentence of a minimal pair."""
 
-import re
-from dataclasses import dataclass
 from functools import cache
 from operator import ne
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.circuit.minimal_pair import NOISE, PairError, check_leads, competing, lead, place_of
+from encoder.experiments.circuit.natural_turns import SmallChange, natural_turns, scores_at, turns
 from encoder.experiments.circuit.phenomena import phenomena
-from encoder.experiments.circuit.word_fit import WordFit
-from encoder.metrics.answer import SENTENCE, answer_scores, name_of
+from encoder.experiments.circuit.word_fit import TOGETHER, WordFit
+from encoder.experiments.circuit.word_forms import OF_GRAMMAR, OF_NUMBER, SHORTEST, alike, is_word
+from encoder.metrics.answer import SENTENCE, name_of
 from encoder.metrics.neurons import nearest_words
 from encoder.trace.tokens import Tokens
 
@@ -24,38 +23,11 @@ MOST_TRIED = 16  # of them, that are read word by word
 MOST_CHANGES = 4
 NEAR = 20  # words of the table among which a neighbour is looked for
 OWN_KINDS = 2  # partner and other number, before neighbours
-TOGETHER = 32  # of them in one forward
-SHORTEST = 3  # letters of a word that is changed
-LONG = 5  # from which on words with the same consonants are one, spelled in two ways
-BEFORE_NOUNS = "a an this that each every another one these those many several few both two three"
-LITTLE = (
-    "the and or but for with from into over under not he she it they we you him her his its their our your my "
-    "them us who which some any all was were is are has have had does did will would can could i a an of to in "
-    "on at by as if so no nor yet when while before after because although though despite than then there here "
-    "about between against during through without within more most very only also just even be been being may "
-    "might must shall should me myself himself herself itself themselves"
-)
 SUBJECTS = frozenset(["he", "she", "it", "they", "we", "you", "i"])  # before a verb that goes with them
-OF_NUMBER = frozenset(BEFORE_NOUNS.split())  # words that want the noun behind them in one number
-OF_GRAMMAR = OF_NUMBER | frozenset(LITTLE.split())  # words that tell little, so none is a neighbour
 FITS = -8.0  # nats, below which nobody would write it: "said that she" to "said those she"
 FITS_WELL = -5.0  # the same where one of many neighbours is to be found
 GOES_ON = "##"  # begins a piece that goes on with a word
 CLEAR = 1.0  # nats, from which on a change of number, or to a partner, goes before any neighbour
-
-
-@dataclass(frozen=True)
-class SmallChange:
-    """A sentence B that differs from A in one token: `was` in A, `new` in B.
-
-    `words` are the answers that compete, and `flip` how far their lead falls, in nats; None where nothing is asked.
-    """
-
-    b: str
-    was: str
-    new: str
-    words: tuple[str, str] | None
-    flip: float | None
 
 
 class Candidate(NamedTuple):
@@ -69,21 +41,23 @@ class Candidate(NamedTuple):
 
 
 class Moving(NamedTuple):
-    """A change that moves an answer: whether this stays the first, gets surer, and whether that is not clear."""
+    """A change that moves an answer: whether this stays the first, gets surer, is hardly moved, or clearly turns."""
 
     stays: bool
     surer: bool
     weak: bool
     candidate: Candidate
     change: SmallChange
+    clear: bool
 
 
 def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None) -> list[SmallChange]:
     """Find words of a sentence to change so that its answer moves, those that turn it into another one first.
 
-    A word becomes its partner in a phenomenon, its other number (a plain -s), or, where neither of these is clear, its
-    nearest neighbour in the table of embeddings; one of several neighbours for a label, and where nothing else moves a
-    guess. What nobody would write there (`WordFit`) is left out. Nothing where no change that was tried moves it.
+    A word becomes its partner in a phenomenon or its other number (a plain -s); where neither of these clearly turns a
+    guess, a word that is likely in its place and does (`natural_turns`); and where none does, its nearest neighbour in
+    the table of embeddings, one of several for a label, and where nothing else moves a guess. What nobody would write
+    there (`WordFit`) is left out. Nothing where no change that was tried moves it.
 
     Args:
         encoder: any model; one that has no such answer, or a sentence without a gap, gives what fits best.
@@ -97,6 +71,8 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
     except PairError:
         every = those_that_fit(encoder, tokens, candidates(encoder, tokens, 1))
         return [SmallChange(option.b, option.was, option.new, None, None) for option in every[:MOST_CHANGES]]
+    if how.labels is None and (clear_ones := clear_turns(encoder, tokens, at)):
+        return clear_ones[:MOST_CHANGES]
     for most in (1, NEAR) if how.labels is None else (NEAR,):
         moving = those_that_move(encoder, tokens, candidates(encoder, tokens, most, at), at)[:MOST_TRIED]
         fit = those_that_fit(encoder, tokens, [option.candidate for option in moving], FITS if most == 1 else FITS_WELL)
@@ -107,6 +83,18 @@ def small_changes(encoder: TextEncoder, sentence: str, place: int | None = None)
             order = sorted(best.values(), key=lambda option: (*option[:3], -(option.change.flip or 0.0)))
             return [option.change for option in order[:MOST_CHANGES]]
     return []
+
+
+def clear_turns(encoder: TextEncoder, tokens: Tokens, at: int) -> list[SmallChange]:
+    """Return changes that clearly turn a guess, one of a word: to a partner or other number, or natural ones."""
+    own = those_that_move(encoder, tokens, candidates(encoder, tokens, 0, at), at)
+    turning = [option for option in own if option.clear and not option.weak]
+    fit = those_that_fit(encoder, tokens, [option.candidate for option in turning])
+    first = sorted((option.change for option in turning if option.candidate in fit), key=lambda one: -(one.flip or 0.0))
+    of_word = dict[str, SmallChange]()
+    for change in first or natural_turns(encoder, tokens, at):
+        of_word.setdefault(change.was, change)
+    return list(of_word.values())
 
 
 @torch.inference_mode()
@@ -128,16 +116,8 @@ def those_that_move(encoder: TextEncoder, tokens: Tokens, every: list[Candidate]
             continue  # the gap would end the word before it: "cook [MASK]" is "cooks" again
         change = SmallChange(option.b, option.was, option.new, (name_of(encoder, first), name), flip)
         stays, surer = bool(ours.argmax() == theirs.argmax()), bool(ours.argmax() != first)
-        result.append(Moving(stays, surer, option.near or flip < CLEAR, option, change))
+        result.append(Moving(stays, surer, option.near or flip < CLEAR, option, change, turns(ours, theirs)))
     return sorted(result, key=lambda moving: moving[:3])
-
-
-def scores_at(encoder: TextEncoder, ids: Tensor, at: int) -> Tensor:
-    """Return the scores at a place of sentences of one length [B, n]: [B, count]."""
-    output = encoder.model(ids)  # [B, n, d_model]
-    if at == SENTENCE:
-        return answer_scores(encoder.model, output, None)
-    return answer_scores(encoder.model, output[:, [at]], None)[:, 0]  # no other word is scored
 
 
 def those_that_fit(
@@ -172,7 +152,7 @@ def becoming(encoder: TextEncoder, tokens: Tokens, position: int, most: int) -> 
     word = tokens.typed(position).lower()
     own = [partner(word), other_number(encoder, word)] if encoder.model.mlm_head is not None else ["", ""]
     agreeing = [new if agrees(tokens, position, i) else "" for i, new in enumerate(own)]
-    near = [] if word in OF_GRAMMAR else neighbours(encoder, word, tokens.ids[position])[:most]
+    near = [] if word in OF_GRAMMAR or not most else neighbours(encoder, word, tokens.ids[position])[:most]
     return [*agreeing, *near, *[""] * (most - len(near))]
 
 
@@ -183,12 +163,6 @@ def agrees(tokens: Tokens, position: int, kind: int) -> bool:
     )
     bound = before in OF_NUMBER | SUBJECTS if kind else here in OF_NUMBER and behind.isalpha()
     return not bound
-
-
-def is_word(tokens: Tokens, position: int) -> bool:
-    """Whether a word of letters was typed at a position, long enough to be changed."""
-    typed = tokens.typed(position)
-    return typed.isalpha() and len(typed) >= SHORTEST and tokens.tokens[position] != tokens.mask
 
 
 @cache
@@ -214,14 +188,3 @@ def neighbours(encoder: TextEncoder, word: str, token: int) -> list[str]:
     near = [name.lower() for name, _ in nearest_words(encoder, token, NEAR)]
     others = [name for name in near if name.isalpha() and name not in OF_GRAMMAR and not alike(name, word)]
     return [name for name in others if all(name.endswith(end) == word.endswith(end) for end in ENDINGS)]
-
-
-def alike(word: str, other: str) -> bool:
-    """Whether a word is the other one, begins with it, or is spelled another way: "neighbor", "centre", "realize"."""
-    long = min(len(word), len(other)) >= LONG and sounds(word) == sounds(other)
-    return long or word.startswith(other) or other.startswith(word)
-
-
-def sounds(word: str) -> str:
-    """The consonants of a word, each once where it is doubled."""
-    return re.sub(r"(.)\1", r"\1", re.sub("[aeiou]", "", word.replace("z", "s")))

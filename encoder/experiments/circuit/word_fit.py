@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
+TOGETHER = 32  # sentences in one forward
 BESIDE = 2  # tokens before the word, and after it, that are scored with it
 
 
@@ -33,18 +35,25 @@ class WordFit:
         in_b = self.likelihoods(self.encoder.tokenize(b).ids, places)
         return sum(in_b) - sum(self.known[i] for i in places)
 
-    @torch.inference_mode()
     def likelihoods(self, ids: Sequence[int], places: list[int]) -> list[float]:
         """Return ln p of the tokens at some places, each where it alone is masked."""
         if not places:
             return []
-        assert self.mask is not None, "it was asked before"
-        rows = torch.tensor(ids).repeat(len(places), 1)  # [places, n]
-        each = torch.arange(len(places))
-        rows[each, places] = self.mask
-        last = self.encoder.model(rows)[each, places]  # [places, d_model]: no other word is scored
-        scores = self.encoder.model.predict(last[:, None])  # [places, 1, words]
-        assert scores is not None
-        shares = scores[:, 0].log_softmax(-1)  # [places, words]
-        likely: list[float] = shares[each, [ids[i] for i in places]].tolist()
+        shares = self.shares([(ids, i) for i in places]).log()
+        likely: list[float] = shares[torch.arange(len(places)), [ids[i] for i in places]].tolist()
         return likely
+
+    @torch.inference_mode()
+    def shares(self, masked: Sequence[tuple[Sequence[int], int]]) -> Tensor:
+        """Return the shares of all words at one place of each of some sentences of one length, masked: [B, words]."""
+        assert self.mask is not None, "it was asked before"
+        rows, each = torch.tensor([list(ids) for ids, _ in masked]), torch.arange(len(masked))  # [B, n]
+        places = torch.tensor([place for _, place in masked])
+        rows[each, places] = self.mask
+        result = list[Tensor]()
+        for some, at in zip(torch.split(rows, TOGETHER), torch.split(places, TOGETHER), strict=True):
+            last = self.encoder.model(some)[torch.arange(len(at)), at]  # [some, d_model]: no other word is scored
+            scores = self.encoder.model.predict(last[:, None])  # [some, 1, words]
+            assert scores is not None
+            result.append(scores[:, 0].softmax(-1))
+        return torch.cat(result)

@@ -210,13 +210,13 @@ def differs(scene: Scene) -> bool:
 
 
 def words_told(scene: Scene) -> list[int]:
-    """The words that are drawn: the likeliest without the changes and with them, and what gains most."""
+    """The words that are drawn, the likeliest first: the likeliest of both runs, and what gains most."""
     before, after = shares(scene, scene.t), shares(scene, scene.b)
     most = min(LIKELIEST, len(before))
     ids = list(dict.fromkeys([*before.topk(most).indices.tolist(), *after.topk(most).indices.tolist()]))
     left = sorted(ids, key=lambda i: -float(after[i]))
     gains = sorted(ids, key=lambda i: float(before[i] - after[i]))
-    return sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=ids.index)
+    return sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=left.index)
 
 
 def guessed(scene: Scene) -> Expression:

@@ -1,0 +1,43 @@
+"""Which words are words of content, and which two are one word in two forms."""
+
+import re
+
+from encoder.trace.tokens import Tokens
+
+SHORTEST = 3  # letters of a word that is changed
+LONG = 5  # from which on words with the same consonants are one, spelled in two ways
+BEFORE_NOUNS = "a an this that each every another one these those many several few both two three"
+LITTLE = (
+    "the and or but for with from into over under not he she it they we you him her his its their our your my "
+    "them us who which some any all was were is are has have had does did will would can could i a an of to in "
+    "on at by as if so no nor yet when while before after because although though despite than then there here "
+    "about between against during through without within more most very only also just even be been being may "
+    "might must shall should me myself himself herself itself themselves"
+)
+OF_NUMBER = frozenset(BEFORE_NOUNS.split())  # words that want the noun behind them in one number
+OF_GRAMMAR = OF_NUMBER | frozenset(LITTLE.split())  # words that tell little, so none is a neighbour
+STEM, ENDING = 4, 3  # letters that two forms of a word share at least, and by which they end otherwise at most
+
+
+def is_word(tokens: Tokens, position: int) -> bool:
+    """Whether a word of letters was typed at a position, long enough to be changed."""
+    typed = tokens.typed(position)
+    return typed.isalpha() and len(typed) >= SHORTEST and tokens.tokens[position] != tokens.mask
+
+
+def alike(word: str, other: str) -> bool:
+    """Whether a word is the other one, begins with it, or is spelled another way: "neighbor", "centre", "realize"."""
+    long = min(len(word), len(other)) >= LONG and sounds(word) == sounds(other)
+    return long or word.startswith(other) or other.startswith(word)
+
+
+def sounds(word: str) -> str:
+    """The consonants of a word, each once where it is doubled."""
+    return re.sub(r"(.)\1", r"\1", re.sub("[aeiou]", "", word.replace("z", "s")))
+
+
+def akin(word: str, other: str) -> bool:
+    """Whether two words are alike, or forms or parts of one: "lived" and "lives", "airplane" and "plane"."""
+    one, two = sorted((word.lower(), other.lower()), key=len)
+    stem = next((i for i, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), len(one))
+    return alike(one, two) or (stem >= STEM and len(two) - stem <= ENDING) or (len(one) > STEM and two.endswith(one))
