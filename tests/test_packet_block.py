@@ -17,6 +17,7 @@ from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import unit_sum
 from encoder.packet.block_level import MOST_BYTES, bytes_of_a_row, level_3
 from encoder.packet.format import Stored, unpack
+from encoder.packet.rival import rival_of
 from encoder.packet.run import shown_word
 from encoder.packet.unit_level import around, level_11
 from encoder.trace.trace import Trace
@@ -140,6 +141,13 @@ def test_a_guess_leads_another_word_and_not_its_own_in_other_letters(monkeypatch
     monkeypatch.setattr("encoder.packet.rival.shown_word", lambda _, token: names.get(token, str(token)))
     _, about, _ = unpack(level_3(encoder, trace, 5))
     assert about["leads"][0][2] == shown_word(encoder, third)
+
+
+def test_a_guess_leads_a_whole_word_where_one_is_near(base: TextEncoder) -> None:
+    trace = base.trace("The brave [MASK] climbed the steep mountain.")
+    gap = trace.tokens.index("[MASK]")
+    best = [base.tokenizer.id_to_token(i) for i in trace["mlm.logits"][gap].topk(4).indices.tolist()]
+    assert best[1].startswith("##") and base.tokenizer.id_to_token(rival_of(base, trace, gap)) == "girl"
 
 
 @pytest.mark.parametrize("model", ["base", "GELU", "ModernBERT"])

@@ -87,7 +87,7 @@ function addsSaid(of, block, { word, over, values, total }, loss, at, last) {
   if (Math.abs(total) < COUNTS / aboutBlock(block).reads) return nothing;
   const costs = loss?.word && Math.abs(loss.cost) >= POINT, turned = costs && loss.cost * total < 0, labels = labelsOf(of);
   const without = [...(labels ? ['every word lacks it'] : []), last ? `the norm rescales what is left${labels ? '' : `, so other words than “${over}” change too`}` : 'later layers respond to that'].join(', and ');
-  return html`<details class="ff-adds"><summary>${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })}</summary>In score, not in %: what they write, taken straight to the ${answerName(of)}.${costs ? ` ${turned ? 'The strip above says the opposite, and both are true: in' : 'The strip above is of'} a run without them${turned ? '' : ', where'} ${without}.` : ''}</details>`;
+  return html`<p class="ff-adds">${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })} <span>In score, not in %.${turned ? ` The strip above says the opposite, and both are true: in a run without them ${without}.` : ''}</span></p>`;
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */

@@ -5,7 +5,7 @@ from encoder.exam.links import OTHER_NUMBER
 from encoder.packet.run import shown_word
 from encoder.trace.trace import Trace
 
-GOES_ON = "…"  # begins the end of a word, as it is shown
+GOES_ON = "##"  # begins a piece that goes on with a word
 LIKELIEST = 10  # words, among which the next one is looked for
 
 

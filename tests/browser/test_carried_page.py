@@ -138,7 +138,6 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
         {"are": are, "is": is_}, abs=1e-4
     )
     expect(page.locator(".cc-box")).to_have_text(f"are {percent(are, 1)}".replace(" %", "\u00a0%"))
-    expect(page.locator(".cc-here")).to_have_text("42\u00a0%")
     assert page.evaluate("store.get().cut") == "5.6:2-6"
     page.locator(".cc-name[data-edge='4.1:2-6']").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("With 2 arrows cut are goes from 85")
@@ -245,6 +244,31 @@ def test_in_front_of_a_class_the_picture_is_on_the_screen(mounted: Mounted, base
         page.keyboard.press("p")
         expect(page.locator(".enc-present")).to_have_count(1)
         expect(page.locator(".cc-box")).to_be_in_viewport(ratio=1)
+
+
+def test_nothing_that_the_picture_needs_goes_in_front_of_a_class(
+    mounted: Mounted, base: TextEncoder, small: TextEncoder
+) -> None:
+    page = opened(mounted, base, models={"small": small})
+    expect(page.locator(".cc-name").first).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.get_by_label("Model B")).to_be_visible()
+
+
+def test_where_b_says_what_a_says_that_is_the_headline(mounted: Mounted, base: TextEncoder) -> None:
+    lake = "In winter the lake is covered with [MASK]."
+    page = opened(mounted, base, lake, lake.replace("lake", "pond"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("B still says snow, but less surely: 58")
+    assert re.search(r"of the change towards \w+\.$", title(page))
+
+
+def test_an_arrow_has_the_name_of_its_head_on_a_phone(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base)
+    page.set_viewport_size(PHONE)
+    names = page.locator(".cc-of-word")
+    expect(names.first).to_be_visible()
+    on, listed = " ".join(names.all_text_contents()), page.locator(".cc-name b").all_text_contents()
+    assert {*re.findall(r"\d\.\d", on)} == {*listed}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,12 @@ LOST = "all => all.map(one => one.querySelector('.ws-lost')?.textContent ?? '')"
 Opened = Callable[..., Page]
 
 
+def show_costs(page: Page) -> None:
+    """Opens the details under the sum and shows what hiding each word costs."""
+    page.get_by_text("How a guess is a sum, and what hiding each word costs").click()
+    page.get_by_label("what hiding each word costs").check()
+
+
 def packed(encoder: TextEncoder, sentence: str) -> dict[str, bytes]:
     trace = encoder.trace(sentence)
     found = {f"1 {sentence}": level_1(encoder, trace, off=False), f"5 {sentence}": level_5(encoder, trace)}
@@ -280,7 +286,7 @@ def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opene
     page = opened()
     bars, grid = page.locator(".ws-words").bounding_box(), page.locator(".ou-scroll").bounding_box()
     assert bars and grid
-    assert bars["y"] + bars["height"] < grid["y"] < DESK["height"]
+    assert grid["y"] + grid["height"] < bars["y"] and grid["y"] + grid["height"] < DESK["height"]
     assert bars["x"] >= 0 and bars["x"] + bars["width"] <= DESK["width"]
     seen(page, PHONE, "dark")
     assert not overflows(page)
@@ -308,7 +314,7 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     section = page.get_by_role("region", name="The guess as a sum of its words")
     expect(section).to_be_visible()
     assert all(mark is None for *_, mark in parts(page).values())  # one measure at a time
-    page.get_by_label("what hiding each word costs").check()
+    show_costs(page)
     lines = page.locator(".ws-words > div").evaluate_all(PARTS)
     names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "built in"]
     assert [name for name, _ in lines] == [*names, "are"]
@@ -454,29 +460,46 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     assert "teachers" in page.locator(".ws-words .ws-name").all_inner_texts()
 
 
-def test_which_words_speak_for_the_guess_stands_first_on_the_screen(opened: Opened) -> None:
+def test_the_layers_stand_below_the_headline_and_the_sum_with_its_own_below_them(opened: Opened) -> None:
     page = opened()
     page.set_viewport_size({"width": 1366, "height": 768})
-    for name in page.locator(".ws-name").all():
-        expect(name).to_be_in_viewport(ratio=1)
-    sums, layers = (page.locator(one).bounding_box() or {} for one in (".ws", ".ou-grid"))
-    assert sums["y"] + sums["height"] <= layers["y"]
+    order = [page.locator(one).bounding_box() or {} for one in ("h1", ".ou-grid", ".ou-lead", ".ws-words")]
+    tops = [box["y"] for box in order]
+    assert tops == sorted(tops)
+    expect(page.locator(".ou-grid")).to_be_in_viewport(ratio=1)
+    sizes = [
+        page.locator(one).evaluate("one => parseFloat(getComputedStyle(one).fontSize)") for one in ("h1", ".ou-lead")
+    ]
+    assert sizes[0] > sizes[1]
 
 
-def test_where_a_bar_and_the_line_of_its_word_point_apart_it_is_said_why(opened: Opened) -> None:
+def test_what_hiding_costs_is_under_the_sum_with_why_it_differs(opened: Opened) -> None:
     page = opened()
-    expect(page.locator(".ws-contrary")).to_have_count(0)
-    page.get_by_label("what hiding each word costs").check()
+    expect(page.locator(".ws-hide")).to_be_hidden()  # the sum is the one answer
+    show_costs(page)
     apart = page.locator(".ws-words > div:has(b)").evaluate_all(
         "all => all.filter(one => one.dataset.share * parseFloat(one.style.getPropertyValue('--at')) < 0).length"
     )
-    expect(page.locator(".ws-contrary")).to_have_count(int(apart > 0))
+    told = page.locator(".ws-contrary")
+    expect(told).to_contain_text("so line and bar can differ")
+    assert ("as at “" in told.inner_text()) == (apart > 0)
+
+
+def test_all_labels_of_a_sum_have_one_size(opened: Opened, base: TextEncoder) -> None:
+    text = "The unfriendly neighbour [MASK] the mountain."
+    page = opened(packed(base, text), sentence=text)
+    for size in (DESK, PHONE):
+        page.set_viewport_size(size)
+        sizes = page.locator(".ws-name").evaluate_all("all => all.map(one => getComputedStyle(one).fontSize)")
+        assert len({*sizes}) == 1, sizes
+    gap = page.locator(".is-asked .ws-name").bounding_box() or {}
+    assert gap["width"] < 90  # no wide empty box
 
 
 def test_a_long_word_of_a_sum_stands_whole(opened: Opened, base: TextEncoder) -> None:
     text = "My little sister always [MASK] her homework before dinner."
     page = opened(packed(base, text), sentence=text)
-    page.get_by_label("what hiding each word costs").check()
+    show_costs(page)
     names = page.locator(".ws-name bdi")
     expect(names).to_have_count(14)
     cut = "all => all.map(one => one.parentElement).filter(one => one.scrollWidth > one.clientWidth).length"

@@ -273,6 +273,7 @@ def test_waves(shown: Callable[..., Page], saved: Saved) -> None:
 
 def test_what_hiding_each_word_costs(shown: Callable[..., Page], saved: Saved) -> None:
     page = shown("output")
+    page.locator(".ws-held summary").click()
     page.locator(".ws-hide input").set_checked(True)
     answer, texts = saved(page, "why_sum")
     costs = [plain(text) for text in page.locator(".ws-lost").all_text_contents()]
