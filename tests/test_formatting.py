@@ -12,18 +12,7 @@ import pytest
 import torch
 from in_turn import in_turn
 
-from encoder.support.formatting import (
-    adding_up,
-    agreement,
-    both,
-    brief,
-    from_to,
-    in_cell,
-    percent,
-    points,
-    points_lost,
-    short,
-)
+from encoder.support.formatting import adding_up, agreement, both, brief, in_cell, percent, points, points_lost, short
 
 CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
 PAIRS = json.loads(Path(__file__).with_name("share_cases.json").read_text(encoding="utf-8"))
@@ -69,7 +58,6 @@ def test_what_is_lost_is_the_difference_of_the_shares_as_they_are_told(case: dic
     """Its twin for the browser reads the same pairs: tests/javascript/components.test.mjs."""
     before, after = case["before"], case["after"]
     assert [*both(before, after)] == case["both"] and points_lost(before, after) == case["lost"]
-    assert from_to(before, after) == " → ".join(case["both"])
 
 
 def test_a_share_in_a_cell_is_written_as_in_the_browser() -> None:

@@ -229,8 +229,8 @@ def test_what_is_said_of_small() -> None:
     one = relation_curve(MOMENTS, "obj")
     assert (one.place, one.leaves, STEPS[6]) == ((2, 0), 6, 3000)
     assert whole(one, "small") == (
-        "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6.2 % → 71 % right. From step 3,000 on "
-        "it is at least 10 points above the best fixed distance "
+        "From step 300 to 3,000 head 0 of layer 2 learns to find the verb: 6 % → 71 % right. From step 3,000 on it is "
+        "at least 10 points above the best fixed distance "
         "(39 %), but at no step above the best simple rule (95 %)."
     )
     agreed = relation_curve(MOMENTS, AGREEMENT)
@@ -490,7 +490,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_training_of_ones_own_has_its_film_and_its_moments_are_models(own: Path) -> None:
     app = open_app("training", model="folder:mine", born="det")
     header = header_of(app)
-    assert header == "From step 0 to 500 a head of the own model learns to find the noun: 0 % → 90 % right."
+    assert header == "From step 0 to 500 a head of the own model learns to find the noun: under 1 % → 90 % right."
     assert len(sent(app)["curves"]) == 5, "what heads carry was not measured there"
     assert tuple(sent(app)["steps"]) == (0, 500) and sent(app)["guess"]["hidden"]
     app = open_app("training", model="folder:mine", born="gap:between")

@@ -16,7 +16,7 @@ from encoder.exam.moments import NEAREST, PERMUTED, Moments
 from encoder.exam.passing import MARGIN, wilson
 from encoder.exam.simple_rules import RULES, distance_in_words
 from encoder.exam.treebank import ExamError
-from encoder.support.formatting import from_to, percent
+from encoder.support.formatting import percent
 
 AGREEMENT = "agreement"
 COUNTS = 0.5  # a head that looks at the best distance from such a share of the words is said to go by it
@@ -187,7 +187,7 @@ def headline(curve: RelationCurve, name: str) -> str:
     (start, before), (end, after) = (list(curve.shares.items())[at] for at in (first - 1, curve.leaves))
     does = "prefer" if curve.place is None else "find"
     learns = f"{name} learns to {does} {EXAMPLES[curve.relation].find}"
-    return f"From step {start:,} to {end:,} {learns}: {from_to(before, after)} right."
+    return f"From step {start:,} to {end:,} {learns}: {percent(before, 1)} → {percent(after, 1)} right."
 
 
 def passing(curve: RelationCurve) -> str:

@@ -157,11 +157,6 @@ def both(before: float, after: float) -> tuple[str, str]:
     return texts
 
 
-def from_to(before: float, after: float) -> str:
-    """From one share to another, where there is little room: "1 % → 1.2 %"."""
-    return " → ".join(both(before, after))
-
-
 def points_lost(before: float, after: float) -> str:
     """How many points a share falls, as both shares are told: "7" from "85 %" to "78 %", "0.5" from "9 %" to "8.5 %".
 

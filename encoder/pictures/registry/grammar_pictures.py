@@ -32,7 +32,7 @@ from encoder.pictures.expression import ENC, Call, Expression, call, loaded
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
-from encoder.support.formatting import from_to, percent, shown
+from encoder.support.formatting import percent, shown
 from encoder.tasks import kept_moments
 from encoder.tasks.kept_moments import gap_moments, kept_steps, typed_words, word_moments
 
@@ -298,7 +298,7 @@ def head_circuit(circuit: TrainingCircuit) -> str:
     drawn = circuit.constructed
     _, first, last = drawn.hands
     start, end = drawn.drawn[0], drawn.drawn[-1]
-    shares = from_to(*(drawn.shares[at][0] for at in (start, end)))
+    shares = " → ".join(percent(drawn.shares[at][0], 1) for at in (start, end))
     count = {2: "two", 3: "three", 4: "four"}.get(len(circuit.heads), str(len(circuit.heads)))
     heads = f"{count} heads of the {circuit.model} model"
     carry = f"From step {start:,} to {end:,} {heads} carry the number of the subject to the verb: {shares}"
