@@ -470,7 +470,7 @@ FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the f
     "The boys in the garden [MASK] tired.": "boy",
     "The actress forgot [MASK] lines.": "actor",
     "Why do birds [MASK] south in winter?": "autumn",
-    "We drank some [MASK] in the kitchen.": "bedroom cafeteria",
+    "We drank some [MASK] in the kitchen.": "bedroom cafeteria spent",
     "Many people [MASK] in big cities.": "huge towns trouble",
     "Yesterday we [MASK] to the beach.": "Today police",
     "Paris is the capital of [MASK].": "Berlin",

@@ -306,9 +306,9 @@ export function feedForward(root, context) {
     pictures() {
       const block = run && packets.get(run, state.layer);
       if (!run || !block) return [];
-      const { stop, row } = placed(block), position = aboutBlock(block).rows[row], query = toQuery({ ...made(state), layer: state.layer, head: state.head });
+      const { stop, row, unit } = placed(block), position = aboutBlock(block).rows[row], query = toQuery({ ...made(state), layer: state.layer, head: state.head });
       const { key, step } = STOPS[stop], title = key === 'activation' ? `The units of “${run.about.tokens[position]}” before and after the activation` : begins(toldOf(block, key, 0).title);
-      return [{ ...context.main(step, key === 'activation' ? query : { ...query, step }, position), name: `${title}, layer ${state.layer}` }];
+      return [{ ...context.main(step, key === 'activation' ? { ...query, curve_unit: String(unit) } : { ...query, step }, position), name: `${title}, layer ${state.layer}` }];
     },
     end() {
       clearTimeout(resting);

@@ -190,8 +190,12 @@ def draw_units(plane: Plane, chart: Chart) -> float:
         count = f"{int(some.sum()):,} {what}"
         if some.any() and widest([count]) < abs(at) / (right - left) * plane.wide:
             plane.text(at, 0.1 * tall, count, side, paint, weight="bold", **clear)
+    chosen = chart.look["chosen"]
+    across, up = before[chosen], after[chosen]
+    axes.plot([left, across, across], [up, up, foot], color=ink("ink"), linewidth=0.8, linestyle=(0, (3, 3)))
+    axes.plot(across, up, "o", color=ink("ink"), markersize=4)
     taken: list[float] = []
-    for unit in chart.look["named"]:
+    for unit in dict.fromkeys((chosen, *chart.look["named"])):
         y_letters = after[unit] / (top - foot) * high
         if all(abs(y_letters - other) > LINE for other in taken):
             plane.text(before[unit], after[unit], f"unit {unit}", "right", away=(-4, 0), **clear)

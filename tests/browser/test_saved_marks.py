@@ -298,8 +298,12 @@ def test_units(shown: Callable[..., Page], saved: Saved) -> None:
     answer, texts = saved(page, "units_on_curve")
     before = answer.numbers.array[:, 0]
     assert page.get_by_role("slider").first.get_attribute("aria-valuemax") == str(len(before) - 1)
-    _, *named = [text for text in painted if text.startswith("unit ")]  # the first one is what is chosen
-    assert named and {*named} <= {*texts}
+    chosen, *named = [text for text in painted if text.startswith("unit ")]
+    assert named and {chosen, *named} <= {*texts}
+    assert strokes(answer, INK, 0.8), "the lines from the chosen unit to both axes"
+    other = page.get_by_role("listbox", name="The units that add most").get_by_role("option").nth(4)
+    other.click()
+    assert str(other.get_attribute("aria-label")).split(":")[0] in saved(page, "units_on_curve")[1]
     for text in painted:  # what becomes of those below zero and above it
         if " units" in text or text.endswith(" kept"):
             assert text in texts and int(text.split(" ")[0].replace(",", "")) in (

@@ -22,7 +22,7 @@ from encoder.trace.tokens import Tokens
 
 MOST_WORDS, MOST_RUN = 40, 96  # of the likeliest words of a place, and of all, that are tried
 MOST_READ = 6  # sentences that are read word by word
-IN_A, IN_B = 0.001, 0.05  # share of a new word in its place, with the guess of A in the gap and with that of B
+IN_A, IN_B = 0.0015, 0.05  # share of a new word in its place, with the guess of A in the gap and with that of B
 GUESSED, AHEAD = 0.15, 2.0  # share of the guess of B at least, and how many times that of A's guess there
 AS_LIKELY, EACH = -1.5, -2.0  # nats, by which B may be less likely than A, and each of its words
 
@@ -41,7 +41,7 @@ class SmallChange:
     flip: float | None
 
 
-class Turn(NamedTuple):
+class TurningChange(NamedTuple):
     """A change that turns the guess: where, the new token and its share there, and B with its guess filled in."""
 
     change: SmallChange
@@ -68,8 +68,8 @@ def natural_turns(encoder: TextEncoder, tokens: Tokens, at: int) -> list[SmallCh
         return []
     rows = torch.tensor([with_token(ids, position, token) for position, token, _ in likely])
     scores = torch.cat([scores_at(encoder, some, at) for some in torch.split(rows, TOGETHER)])
-    every = [turn_of(encoder, tokens, at, one, ours, theirs) for one, theirs in zip(likely, scores, strict=True)]
-    turned = [turn for turn in every if turn is not None]
+    tried = [turn_of(encoder, tokens, at, new, ours, theirs) for new, theirs in zip(likely, scores, strict=True)]
+    turned = [turn for turn in tried if turn is not None]
     if not turned:
         return []
     in_place = fit.shares([(turn.filled, turn.position) for turn in turned])
@@ -78,15 +78,15 @@ def natural_turns(encoder: TextEncoder, tokens: Tokens, at: int) -> list[SmallCh
     return natural_ones(fit, tokens, in_a, [turned[i] for i in natural[:MOST_READ]])
 
 
-def natural_ones(fit: WordFit, tokens: Tokens, in_a: list[int], turned: list[Turn]) -> list[SmallChange]:
+def natural_ones(fit: WordFit, tokens: Tokens, in_a: list[int], turned: list[TurningChange]) -> list[SmallChange]:
     """Return those of some changes whose sentence is about as likely as A, word by word, the likeliest first."""
     places = [i for i, special in enumerate(tokens.special) if not special and in_a[i] != fit.mask]
     texts = [in_a, *(turn.filled for turn in turned)]
-    every = fit.shares([(text, i) for text in texts for i in places]).log()
+    read = fit.shares([(text, i) for text in texts for i in places]).log()
     ours, *theirs = (
-        torch.stack([every[n * len(places) + k, text[i]] for k, i in enumerate(places)]) for n, text in enumerate(texts)
+        torch.stack([read[n * len(places) + k, text[i]] for k, i in enumerate(places)]) for n, text in enumerate(texts)
     )
-    gains = {turn.change: read - ours for turn, read in zip(turned, theirs, strict=True)}
+    gains = {turn.change: there - ours for turn, there in zip(turned, theirs, strict=True)}
     fine = [change for change, gain in gains.items() if gain.sum() >= AS_LIKELY and gain.min() >= EACH]
     return sorted(fine, key=lambda change: -float(gains[change].sum()))
 
@@ -101,13 +101,13 @@ def likely_words(
     if not places:
         return []
     top = fit.shares([(in_a, i) for i in places]).topk(min(MOST_WORDS, encoder.config.vocab_size))
-    every = [
+    likely = [
         (position, token, share)
         for position, shares, new in zip(places, top.values.tolist(), top.indices.tolist(), strict=True)
         for share, token in zip(shares, new, strict=True)
         if share >= IN_A and of_content(name_of(encoder, token), tokens.typed(position), typed)
     ]
-    return sorted(every, key=lambda one: -one[2])[:MOST_RUN]
+    return sorted(likely, key=lambda word: -word[2])[:MOST_RUN]
 
 
 def of_content(new: str, was: str, typed: set[str]) -> bool:
@@ -119,13 +119,13 @@ def of_content(new: str, was: str, typed: set[str]) -> bool:
 @cache
 def names() -> frozenset[str]:
     """The words of all phenomena that begin with a capital, in small letters."""
-    every = (word for entry in phenomena().values() for row in entry.rows for word in row)
-    return frozenset(word.lower() for word in every if word[:1].isupper())
+    words = (word for entry in phenomena().values() for row in entry.rows for word in row)
+    return frozenset(word.lower() for word in words if word[:1].isupper())
 
 
 def turn_of(
     encoder: TextEncoder, tokens: Tokens, at: int, new: tuple[int, int, float], ours: Tensor, theirs: Tensor
-) -> Turn | None:
+) -> TurningChange | None:
     """Return the change to a new word by the scores [count] of A and of B; None where it is no clear turn."""
     position, token, share = new
     first, second = int(ours.argmax()), int(theirs.argmax())
@@ -145,7 +145,7 @@ def turn_of(
         return None
     flip = lead(ours, (first, second)) - lead(theirs, (first, second))
     change = SmallChange(b, was, name, (guess, other), flip)
-    return Turn(change, position, token, share, with_token(ids, at, second))
+    return TurningChange(change, position, token, share, with_token(ids, at, second))
 
 
 def turns(ours: Tensor, theirs: Tensor) -> bool:

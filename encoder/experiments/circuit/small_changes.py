@@ -90,7 +90,9 @@ def clear_turns(encoder: TextEncoder, tokens: Tokens, at: int) -> list[SmallChan
     own = those_that_move(encoder, tokens, candidates(encoder, tokens, 0, at), at)
     turning = [option for option in own if option.clear and not option.weak]
     fit = those_that_fit(encoder, tokens, [option.candidate for option in turning])
-    first = sorted((option.change for option in turning if option.candidate in fit), key=lambda one: -(one.flip or 0.0))
+    first = sorted(
+        (option.change for option in turning if option.candidate in fit), key=lambda change: -(change.flip or 0.0)
+    )
     of_word = dict[str, SmallChange]()
     for change in first or natural_turns(encoder, tokens, at):
         of_word.setdefault(change.was, change)

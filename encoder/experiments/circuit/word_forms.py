@@ -38,6 +38,10 @@ def sounds(word: str) -> str:
 
 def akin(word: str, other: str) -> bool:
     """Whether two words are alike, or forms or parts of one: "lived" and "lives", "airplane" and "plane"."""
-    one, two = sorted((word.lower(), other.lower()), key=len)
-    stem = next((i for i, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), len(one))
-    return alike(one, two) or (stem >= STEM and len(two) - stem <= ENDING) or (len(one) > STEM and two.endswith(one))
+    short, long = sorted((word.lower(), other.lower()), key=len)
+    stem = next((i for i, pair in enumerate(zip(short, long, strict=False)) if pair[0] != pair[1]), len(short))
+    return (
+        alike(short, long)
+        or (stem >= STEM and len(long) - stem <= ENDING)
+        or (len(short) > STEM and long.endswith(short))
+    )

@@ -255,6 +255,17 @@ ACTIVATION = "feed_forward.activation"
 NAMED = 4  # units
 
 
+def handed_on(scene: Scene) -> np.ndarray:
+    """What each unit hands on at the chosen token, in size."""
+    gated, plain = (f"layers.{scene.layer}.{name}" for name in ("feed_forward.gated", ACTIVATION))
+    given = scene.t.array(gated if gated in scene.t else plain)[scene[TOKEN]]
+    sizes: np.ndarray = np.abs(np.nan_to_num(given))
+    return sizes
+
+
+UNIT = Option("curve_unit", lambda scene: range(scene.config.d_ff), lambda scene: int(handed_on(scene).argmax()))
+
+
 def say_units(answer: Answer) -> str:
     """How many units get a number above zero, and which is the most active one."""
     scene, (after, before) = answer.scene, (answer.numbers.array[:, column] for column in (1, 0))
@@ -268,14 +279,13 @@ def say_units(answer: Answer) -> str:
 
 def look_of_units(answer: Answer) -> Mapping[str, Any]:
     """The curve, what becomes of the units on either side of zero, and which are named: those that hand on most."""
-    scene, sizes = answer.scene, answer.numbers.array[:, 1]
-    if f"layers.{scene.layer}.feed_forward.gated" in scene.t:
-        sizes = np.abs(scene.t.array(f"layers.{scene.layer}.feed_forward.gated")[scene[TOKEN]])
+    scene = answer.scene
     cuts = ACTIVATIONS[scene.config.activation].cuts
     return {
         "curve": answer.value(call(activation_curve, T, scene.layer, scene[TOKEN])),
         "sides": ("units set to 0", "kept") if cuts else ("units damped", "nearly kept"),
-        "named": np.argsort(-np.nan_to_num(sizes), kind="stable")[:NAMED].tolist(),
+        "chosen": scene[UNIT],
+        "named": np.argsort(-handed_on(scene), kind="stable")[:NAMED].tolist(),
     }
 
 
@@ -292,7 +302,7 @@ UNITS = Picture(
     title=lambda scene: f"The units of {scene.token(scene[TOKEN])} before and after the activation",
     say=say_units,
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("feed_forward.hidden", ACTIVATION)),
-    options=(TOKEN,),
+    options=(TOKEN, UNIT),
     look=look_of_units,
 )
 
