@@ -180,11 +180,16 @@ export function output(root, context) {
       render();
     },
     pictures() {
-      const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
-      if (!run || !word || !found) return [];
+      const word = run && words(run)[wordAt(run, state.word)];
+      if (!run || !word) return [];
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
       const hiding = /** @type {Record<string, string>} */ (page.querySelector('.has-lost') ? { hides: 'yes' } : {});
-      if (labelsOf(run)) return [{ ...context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}), ...hiding }, word.position), name: 'What each word adds to the label' }];
+      if (labelsOf(run)) {
+        const main = context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) }, word.position);
+        return [{ picture: main.picture, query: { ...main.query, ...hiding }, name: 'What each word adds to the label' }, ...(losses.isConnected ? [{ picture: 'head_board', query: main.query, name: 'The sum without one head' }] : []), ...(parts.isConnected ? [{ picture: 'why_parts', query: main.query, name: 'What each part adds to the label' }] : [])];
+      }
+      const found = packets.get(run, null);
+      if (!found) return [];
       if (!found.about.vocabulary) return [{ ...context.main('vectors', { ...query, move: 'Cosine to the end' }), name: 'How each vector comes to its end' }];
       const { packet, pair: spoken } = sumAt(run, word), [guess, over] = packet && spoken ? [spoken[0], spoken[1]].map(one => aboutSum(packet).words[one]) : [];
       const asked = { ...query, why_token: String(word.position), why_word: guess, why_other: over };

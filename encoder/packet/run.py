@@ -379,6 +379,19 @@ def scores_without_each_head(encoder: TextEncoder, trace: Trace, position: int) 
 
 
 @torch.inference_mode()
+def lead_changes(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Tensor:
+    """Return by how much a logit, or the lead of one over another, changes without each head: [layers, heads]."""
+    scores = torch.cat(
+        [
+            answers(encoder.config).scores(trace, target.position)[None],
+            *scores_without_each_head(encoder, trace, target.position),
+        ]
+    )
+    leads = scores[:, target.word] - (0.0 if target.against is None else scores[:, target.against])
+    return (leads[1:] - leads[0]).reshape(encoder.config.n_layers, -1)
+
+
+@torch.inference_mode()
 def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
     """Return the shares of words at a gap when one head or part alone gives zeros, on top of the run's own edits.
 

@@ -112,6 +112,7 @@ IN_BROWSER = (  # the pictures that the browser's pages show
         "carried_board",
         "embedding_strips",
         "guess_changed",
+        "head_board",
         "label_hidden",
     ),
     *("layer_step", "length_parts", "lens", "moves", "near_words", "norm_strips", "part_board", "part_costs"),

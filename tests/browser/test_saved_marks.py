@@ -155,8 +155,13 @@ def test_bars_of_words_and_of_lengths(shown: Callable[..., Page], saved: Saved) 
     page.locator(".an-bar").first.wait_for()
     answer, texts = saved(page, "length_parts")
     assert np.count_nonzero(answer.numbers.array) == page.locator(".an-bar i").count()
+    written = [plain(text) for text in texts]
     for bar in page.locator(".an-parts strong").all_text_contents():
-        assert plain(bar) in [plain(text) for text in texts]
+        assert plain(bar) in written
+    shares = [
+        share for line in page.locator(".an-parts").all_text_contents() for share in re.findall(r"\d+%", plain(line))
+    ]
+    assert len(shares) == 5 and follow(shares, re.findall(r"\d+%", " ".join(written)))
 
 
 def test_a_sum_at_its_words_and_the_board_of_parts(shown: Callable[..., Page], saved: Saved) -> None:
@@ -416,3 +421,13 @@ def test_the_board_of_a_label(labelled: Callable[..., Page], saved: Saved) -> No
     cells = [text for text in page.locator("button[data-value]").all_text_contents() if text and text != "✕"]
     np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, "button[data-value]", "value"), atol=1e-4)
     assert len(cells) > 40 and {*cells} <= {*texts}
+
+
+def test_the_sum_of_a_label_without_each_head(labelled: Callable[..., Page], saved: Saved) -> None:
+    page = labelled("output")
+    board = "[aria-label='Without one head'] button[data-value]"
+    page.locator(board).first.wait_for()
+    answer, texts = saved(page, "head_board")
+    np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, board, "value"), atol=2e-3)
+    cells = {text for text in page.locator(board).all_text_contents() if text not in ("", "·")}
+    assert len(cells) > 5 and cells <= {*texts}

@@ -6,13 +6,13 @@ import numpy as np
 
 from encoder.metrics import largest_cell
 from encoder.metrics.answer import answers, name_of
-from encoder.packet.run import ADDED, part_costs, part_moves
+from encoder.packet.run import ADDED, lead_changes, part_costs, part_moves
 from encoder.packet.what_if_level import share_costs
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, T, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.why_pictures import ASKED, GUESS, OTHER, about_logits, target
+from encoder.pictures.registry.why_pictures import ASKED, GUESS, OTHER, about_logits, target, target_name
 from encoder.pictures.scene import Scene, head_names
 from encoder.support.formatting import brief, percent, points_lost, shown
 
@@ -143,4 +143,26 @@ PART_BOARD = Picture(
     about=about_logits,
     options=ASKED[:2],
     look=lambda answer: {"points_of": share_of(answer.scene)},
+)
+
+
+def say_heads(answer: Answer) -> str:
+    """Without which head the sum changes most."""
+    values = answer.numbers.array
+    i, h = largest_cell(np.abs(values))
+    return f"Without head {h} of layer {i} the sum changes most, by {brief(values[i, h])}."
+
+
+HEAD_BOARD = Picture(
+    key="head_board",
+    page="output",
+    question="How does the sum of a label change without each head?",
+    measure=lambda scene: call(lead_changes, ENC, T, target(scene)),
+    dims=("layer", "head"),
+    values="signed",
+    title=lambda scene: f"How {target_name(scene)} changes without one head",
+    say=say_heads,
+    about=about_logits,
+    options=ASKED,
+    look=lambda answer: {"written": "signed tenths"},
 )
