@@ -14,7 +14,7 @@ import { tight } from './number.js';
  */
 
 const UNFOLD = 420; // ms
-const NARROW = 900, LOW = 320, SHORT = 800, ABOVE = [336, 368], CLASS = 20; // pixels: a window in which all stands below each other; how tall a picture is at least; a short window, what else stands above and below a picture in one and in others, and how much less of it in front of a class
+const NARROW = 900, LOW = 320, SHORT = 800, ABOVE = [336, 368], CLASS = 12; // pixels: a window in which all stands below each other; how tall a picture is at least; a short window, what else stands above and below a picture in one and in others, and how much more in front of a class
 const LONG = { PageUp: -5, PageDown: 5 };
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -86,7 +86,7 @@ export function picture({ point, keep, open }) {
       const widest = Math.max(...given.rows.map(name => pen.measureText(name).width));
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
       const last = pen.measureText(given.last).width;
-      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, (innerHeight - ABOVE[Number(innerHeight > SHORT)] + (zoomOf(scroll) > 1 ? CLASS : 0)) / zoomOf(scroll)) : Infinity);
+      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room, innerWidth > NARROW ? Math.max(LOW, (innerHeight - ABOVE[Number(innerHeight > SHORT)] - (zoomOf(scroll) > 1 ? CLASS : 0)) / zoomOf(scroll)) : Infinity);
       sized(canvas, laid.width, laid.height);
       put(canvas, { style: `width: ${laid.width}px; height: ${laid.height}px` });
       scene(theirs, theme, ratio, font);
