@@ -5,6 +5,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from in_turn import in_turn
 from readers import BERT, READERS, reader
 from tiny import TINY, tiny, tiny_model
@@ -276,6 +277,19 @@ def test_letters_without_a_token_are_counted(small: TextEncoder) -> None:
     chinese = small.tokenize("今天天气很好\uff0c我们去公园吧。")  # each [UNK] counts
     assert chinese.tokens.count("[UNK]") == 4
     assert notes(small, chinese)[2:] == ["2 words and 2 marks are unknown to the model."]
+
+
+@pytest.mark.parametrize("text", ["Le chat dort sur le [MASK] rouge.", "La maison est grande."])
+def test_of_words_that_look_like_english_and_are_not_it_is_said_what_the_model_read(
+    base: TextEncoder, text: str
+) -> None:
+    assert notes(base, base.tokenize(text)) == ["The model learned from English alone."]
+    for english in (
+        "Old dogs chase young cats.",
+        "The zorblax ate my [MASK] before the party.",
+        "Thank you very much.",
+    ):
+        assert notes(base, base.tokenize(english)) == []
 
 
 # CSV

@@ -153,15 +153,21 @@ export function addNorm(root, context) {
     const size = of.about.model.d_model, root = Math.sqrt(size), [had, plus] = ['residual', 'added'].map(name => lengthOf(block, name, sum, rows[row]));
     const ends = all.map(({ name, used }) => Math.max(used.reduce((so, { value }) => so + Math.max(0, value), 0), usual(rows.map(position => lengthOf(block, name, sum, position))))), most = Math.max(...ends), own = most > FAR * Math.min(...ends);
     const plain = lengthOf(block, 'normalized', sum, rows[row]), learned = block.arrays[`beta_${sum + 1}`] ? 'gamma and beta' : 'gamma';
-    const divided = { spread: kind === 'rms_norm' ? 'the root of their mean square' : 'their spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: `√${size}` };
+    const divided = { length: three(plain), spread: kind === 'rms_norm' ? 'the root of its mean square' : 'its spread', value: three(spreadOf(operandsOf(block, sum, rows[row], 0))), root: `√${size}` };
     const loud = say(Math.abs(plain - root) < SAME * root ? 'norm_root' : 'norm_own', divided), apart = had > 0 && plus > 0 && whole.kept >= 0 && !isChanged(whole) && whole.whole < (1 - SAME) * (had + plus) ? say('sum_shorter', { had: three(had), plus: three(plus) }) : '';
     /** Whether gamma and beta make another length of it. @param {typeof all[number]} of */
     const isLearned = ({ name, whole: length }) => name === 'normed' && length > 0 && Math.abs(length - plain) >= SEEN * plain;
     return html`${all.map((one, i) => {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
-      return html`<div class="an-stack"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2>
-        ${stack(used, length, end, name === 'sum' ? apart : isLearned(one) ? say('norm_learned', { length: three(plain), divided: loud, learned: `${learned}${changed ? ' and the change' : ''}` }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>`;
+      return html`<div class="an-stack"><div class="an-title"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2><span dir="ltr">${formula(name === 'sum', sum, before, kind)}</span></div>
+        ${stack(used, length, end, name === 'sum' ? apart : isLearned(one) ? say('norm_learned', { divided: loud, learned: `${learned}${changed ? ' and the change' : ''}`, make: learned === 'gamma' && !changed ? 'makes' : 'make', now: three(length) }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
+  }
+
+  /** What a bar is, as the paper writes it. @param {boolean} added @param {number} sum @param {boolean} before whether the norm comes first @param {string} kind */
+  function formula(added, sum, before, kind) {
+    const norm = kind === 'rms_norm' ? 'RMSNorm' : 'LayerNorm', makes = ['Attention', 'FeedForward'][sum], reads = before && kind !== 'none' ? `${norm}(x)` : 'x';
+    return added ? `x + ${makes}(${reads})` : before ? reads : `${norm}(x + ${makes}(x))`;
   }
 
   /** A bar of parts one after the other; what is against the rest comes last, over what it takes off. @param {Shown[]} used @param {number} whole @param {number} most @param {string} makes what made it so long */
@@ -170,7 +176,7 @@ export function addNorm(root, context) {
     const texts = addingUp(used.map(one => 100 * one.value / whole), 100, 0).values, percent = (/** @type {number} */ value) => `${(100 * value / most).toFixed(2)}%`;
     let from = 0;
     const drawn = [...used.filter(one => one.value > 0), ...used.filter(one => one.value < 0)].map(one => { from += one.value; return { ...one, low: Math.min(from, from - one.value) }; });
-    return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"></i>`)}</div>
+    return html`<div class="an-bar" aria-hidden="true">${drawn.map(one => html`<i data-part=${one.name} ?data-less=${one.value < 0} style="left: ${percent(one.low)}; width: ${percent(Math.abs(one.value))}"><span>${one.name}</span></i>`)}</div>
       <p class="an-parts" dir="ltr"><strong>length ${three(whole)}</strong><span>${used.map((one, i) => html`${i ? (one.value < 0 ? ' − ' : ' + ') : ''}<b data-part=${one.name} ?data-less=${one.value < 0}><i></i>${explained(one.name)} ${typeset(`${i ? texts[i].replace('-', '') : texts[i]} %`)}</b>`)}</span>${makes ? html`<span class="an-makes">${explained(makes, told)}</span>` : nothing}</p>`;
   }
 

@@ -5,7 +5,6 @@ import { brief as rounded, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { additions, begins, called, effects, fillAt, guessAt, held, isTried, labelsOf, look, looks, moves, needed, numberOf, others, quoted, toOthers, undecided, words } from './run.js';
 import { behind, opening, parts, said, say } from './say.js';
-import { othersPush } from './spine.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./run.js').Word} Word */
@@ -82,7 +81,7 @@ const SAID = 0.005; // a share of what is not drawn from which on it is said
 /** What the arcs are of, where the claim does not say it, and what no arc shows. @param {Packet} run @param {Head} place @param {Word} word */
 export function caption(run, place, word) {
   const rest = toOthers(run, place, word).filter(({ share }) => share >= SAID).map(({ name, share }) => `${name}\u00a0${tight(percent(share, 1))}`);
-  return [carried(run, place, word) ? said('arcs_of', { name: brief(place), layer: place.layer, head: place.head }) : '', rest.length ? said('no_arc', { rest: rest.join(', ') }) : ''].filter(Boolean).join(' ');
+  return [carried(run, place, word) ? said('arcs_of', { name: brief(place), layer: place.layer, head: place.head }) : labelsOf(run)?.of === 'sentence' ? said('arcs_from', { word: called(run, word) }) : '', rest.length ? said('no_arc', { rest: rest.join(', ') }) : ''].filter(Boolean).join(' ');
 }
 
 /** That a head looks one word back or on from most words, which says little of this one; [] where it does not. @param {Packet} run @param {Head} place @param {Word} word @returns {Part[]} */
@@ -101,7 +100,7 @@ function cost(run, place, word) {
   if (guess && !isTried(run, word)) return labelsOf(run) ? parts('cost_first_label', {}) : parts('cost_first_gap', {});
   if (guess) {
     if (model.untrained) return parts('cost_untrained', { word: guess[0] });
-    return all.length ? behind(without(run, place, say('without_it')), othersPush(run, place, word.position)) : added(run, place, guess[0]);
+    return all.length ? without(run, place, say('without_it')) : added(run, place, guess[0]);
   }
   if (word.position !== gap && gap >= 0 && run.about.off) return [];
   const far = moves(run, word), own = far.findIndex(one => one.layer === place.layer && one.head === place.head);

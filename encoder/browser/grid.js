@@ -23,7 +23,7 @@ import palette from '../support/palette.json' with { type: 'json' };
  */
 
 const LEAST = 3; // pixels of a cell's side, below which it is a part of one
-const MOST = 44, READ = 18, LINE = 13, GAP = 8; // READ: a cell whose number is still read, below which none shrinks for the height of a window
+const MOST = 44, READ = 18, SMALL = 11, LINE = 13, GAP = 8; // READ: a cell whose number is still read, below which none shrinks for the height of a window; SMALL: the same of cells without one
 const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
 /**
@@ -40,7 +40,7 @@ export function layout({ rows, columns, tokens, widest, last = widest, digits = 
   const count = Math.max(tokens, 8), tail = Math.round(Math.min(last, 110) * 0.72) + 10; // a tilted name goes on to the right of its column
   const top = Math.round(Math.min(widest, 110) * 0.72) + 16;
   const fits = Math.max(0.1, Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5))), widely = fits < LEAST ? fits : Math.min(MOST, Math.floor(fits));
-  const side = Math.min(widely, Math.max(READ, Math.floor((tall - top - 2) / rows)));
+  const side = Math.min(widely, Math.max(widely < READ ? SMALL : READ, Math.floor((tall - top - 2) / rows)));
   const high = side;
   const across = side * count;
   const wide = grid ? side : across / columns;
@@ -179,12 +179,13 @@ function pixels({ numbers, ends, parts, theme }, wide, high) {
   return canvas;
 }
 
-/** A name cut to fit. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
+/** A name cut to fit, with the number that tells it from another one of that name. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
 export function cut(pen, name, room) {
   if (pen.measureText(name).width <= room) return name;
-  let end = name.length - 1;
-  while (end > 1 && pen.measureText(`${name.slice(0, end)}…`).width > room) end--;
-  return `${name.slice(0, end)}…`;
+  const number = / \(\d+\)$/.exec(name)?.[0] ?? '';
+  let end = name.length - number.length - 1;
+  while (end > 1 && pen.measureText(`${name.slice(0, end)}…${number}`).width > room) end--;
+  return `${name.slice(0, end)}…${number}`;
 }
 
 /**

@@ -19,11 +19,11 @@ function told(run, layer, head, gap = run.about.gap) {
   return gap === run.about.gap ? or(alone(run, null, { layer, column: head }), found) : found;
 }
 
-/** What the first guess loses without a head, and how many heads cost it more. @param {Packet} run @param {{layer: number, head: number}} place @param {string} [start] how the sentence begins: where it is given nothing is said of other words */
+/** What the first guess loses without a head, and how many heads cost it more. @param {Packet} run @param {{layer: number, head: number}} place @param {string} [start] how the sentence begins: where it is given nothing is said of another word, but of another label that comes first then */
 export function without(run, { layer, head }, start = '') {
   const all = told(run, layer, head), of = effects(run), own = of.find(one => one.layer === layer && one.head === head);
   if (!all.length || !own) return [];
-  const said = start ? becomes(start, all.slice(0, 1)) : becomes(say('without_part', { part: say('part_head', { layer, head }) }), all), more = of.filter(one => one.change < own.change).length;
+  const turned = labelsOf(run) && all.some(one => one.after > all[0].after), said = start ? becomes(start, turned ? all : all.slice(0, 1)) : becomes(say('without_part', { part: say('part_head', { layer, head }) }), all), more = of.filter(one => one.change < own.change).length;
   if (own.change >= 0) return said;
   const rank = more > 1 ? parts('rank', { count: more, all: of.length, layer: of[0].layer, head: of[0].head }) : more ? parts('rank_second', { layer: of[0].layer, head: of[0].head }) : parts('rank_first', {});
   return [...said, ...(of.length > 1 ? [{ text: ' ', name: '', format: '' }, ...rank] : [])];

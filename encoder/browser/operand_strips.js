@@ -6,6 +6,7 @@ import { colourOf, css, cut, gradientOn, inkOn } from './grid.js';
 import { html, nothing, render as into } from './lit.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { placed } from './operands.js';
+import { TYPED } from './run.js';
 
 /** @typedef {import('./operands.js').Operands} Operands */
 /** @typedef {import('./operands.js').Strip} Strip */
@@ -99,7 +100,8 @@ function tokens({ pen, colours, font, view: { operands: { names, chosen } } }, {
     pen.font = `${i === chosen ? 600 : 400} 12px ${font}`;
     pen.fillStyle = i === chosen ? colours.accent : colours.muted;
     pen.textAlign = all ? 'center' : i < names.length / 2 ? 'left' : 'right';
-    pen.fillText(all ? cut(pen, name, step - 2) : name, all ? x + (i + 0.5) * step : i < names.length / 2 ? x + i * step : x + (i + 1) * step, y - 5);
+    const fits = !all || pen.measureText(name).width <= step - 2;
+    pen.fillText(fits ? name : cut(pen, name.replace(TYPED, 'gap'), step - 2), all ? x + (i + 0.5) * step : i < names.length / 2 ? x + i * step : x + (i + 1) * step, y - 5);
   });
 }
 

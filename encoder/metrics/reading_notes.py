@@ -1,23 +1,26 @@
 """What a reader must know of a text before they believe a number: what the model does not know, or does not read."""
 
+import re
 import unicodedata
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.checkpoint.tokenizer_files import UNKNOWN
-from encoder.metrics.word_kinds import words_known
+from encoder.metrics.word_kinds import OF_GRAMMAR, words_known
 from encoder.trace.gaps import TYPED, gaps
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import punctuation
 
+SEVERAL = 4  # words from which on English has one of grammar
 LATIN = 0.8  # of a vocabulary's pieces from which on it is one of Latin letters
 
 
 def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
     """Return it in sentences: words that are unknown, signs that are left out, gaps without a mask, a lost end."""
     foreign, known = other_letters(encoder, text), words_known(text)
+    it = "It" if foreign or known.few else "The model" if known.pieces and no_english(text) else ""
     sentences = (
         foreign or known.sentence,
-        english(encoder) if foreign or known.few else "",
+        english(encoder, it) if it else "",
         unknown(text, known.unknown if foreign else 0),
         left_out(text),
         without_mask(encoder, text),
@@ -37,10 +40,16 @@ def other_letters(encoder: TextEncoder, text: Tokens) -> str:
     return "This text is not in Latin letters, but the model's vocabulary is: what it does with it says little."
 
 
-def english(encoder: TextEncoder) -> str:
+def no_english(text: Tokens) -> bool:
+    """Whether none of several words is one that nearly every sentence of English has."""
+    words = re.findall(r"[^\W\d_]+", TYPED.sub("", f"{text.text} {text.pair}").lower())
+    return len(words) >= SEVERAL and not OF_GRAMMAR.intersection(words)
+
+
+def english(encoder: TextEncoder, it: str) -> str:
     """Say so of a bundled model, all of which read English alone; empty of another."""
     source = encoder.source
-    return "It learned from English alone." if source.sha256 and not source.origin and not source.maker else ""
+    return f"{it} learned from English alone." if source.sha256 and not source.origin and not source.maker else ""
 
 
 def unknown(text: Tokens, words: int) -> str:

@@ -178,8 +178,9 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             assert sum(said) == 100  # as they are written
             if after_norm:
                 spread_ = float((trace[f"{at}.variance"][position] + base.config.norm_eps) ** 0.5)
-                said_ = f"22.6 (√512, like every word: numbers divided by their spread, {spread_:.3g})"
-                expect(last.locator(".an-makes")).to_have_text(f"{said_}, then the learned gamma and beta")
+                said_ = f"dividing by its spread, {spread_:.3g}, makes it 22.6 (√512), as every word"
+                learned = f"the learned gamma and beta make it {values[-1]:.3g}"
+                expect(last.locator(".an-makes")).to_have_text(f"{said_}; {learned}")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()
             np.testing.assert_allclose(sorted(wide), sorted(shares * sum(wide)), atol=0.05)
@@ -195,6 +196,9 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             end = float(ends[after_norm] if own else max(ends))
             assert sum(wide) == pytest.approx(100 * np.abs(values[:-1]).sum() / end, rel=0.01)
     expect(page.locator(".an-parts .enc-term")).to_have_text(["beta", "spread", "gamma"])
+    makes = "FeedForward" if sublayer == "feed_forward" else "Attention"
+    formulas = [f"x + {makes}(x)", f"LayerNorm(x + {makes}(x))"]
+    assert page.locator(".an-title > span").all_inner_texts() == formulas
     bars = page.locator(".an-bar").evaluate_all("all => all.map(one => one.offsetHeight)")
     assert len(bars) == 2 and min(bars) >= 40
     both = (trace[step][0].double().norm() for step in (f"{at}.residual", f"layers.{layer}.{sublayer}.output"))
@@ -280,7 +284,7 @@ def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> 
     expect(page.locator(".vs-worked [data-agrees=false]")).to_contain_text("this run was changed on the way")
     page = changed("layers.3.add_norm_1.output", "scale", value=2.0)
     expect(page.locator(".an-parts [data-part='the change']")).to_have_count(1)
-    expect(page.locator(".an-makes").last).to_contain_text(", then the learned gamma and beta and the change")
+    expect(page.locator(".an-makes").last).to_contain_text("; the learned gamma and beta and the change make it ")
 
 
 def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
@@ -294,7 +298,9 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     page.get_by_role("radio", name="after feed-forward").click()
     headings = ["What feed-forward reads, after the norm", "The sum at “cat”"]
     assert page.locator(".an-stack h2").all_inner_texts() == headings
-    expect(page.locator(".an-makes").first).to_contain_text("divided by the root of their mean square, ")
+    expect(page.locator(".an-makes").first).to_contain_text("dividing by the root of its mean square, ")
+    formulas = ["RMSNorm(x)", "x + FeedForward(RMSNorm(x))"]
+    assert page.locator(".an-title > span").all_inner_texts() == formulas
     read = length(trace, "layers.0.add_norm_2.output", 2)
     expect(page.locator(".an-parts").first).to_contain_text(f"length {read:.3g}")
     expect(page.locator(".vs-worked [data-agrees=true]")).to_have_count(2)

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
-from encoder.metrics.answer import answers
+from encoder.metrics.answer import answers, label_names
 from encoder.packet.heads_level import level_6
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.two_models_level import level_14
@@ -279,6 +279,24 @@ def test_a_regression_says_its_number_and_what_it_becomes(shown: Shown) -> None:
     page.locator('[data-cell="1,2"]').click()
     off = value(encoder.trace(DINNER, edits=text_to_edits("layers.1.attention.heads:zero:h=2")))
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"“how good” goes from {now} to {off}.")
+
+
+def test_start_says_which_label_comes_first_without_a_head_and_which_word_the_arcs_are_of(
+    shown: Shown, shipped_head: TextEncoder
+) -> None:
+    text = "The plot was dull, but the actors were so good that I'd watch it again."
+    page = shown("start", sentence=text)
+    off = shipped_head.trace(text, edits=text_to_edits("layers.5.attention.heads:zero:h=5"))
+    shares = off["classifier.probabilities"].flatten().tolist()
+    labels = label_names(shipped_head)
+    bad, good = (f"{100 * shares[labels.index(name)]:.0f}" for name in ("bad", "good"))
+    said = page.locator("[data-claim]")
+    expect(said).to_contain_text(
+        re.compile(f"Without it, “bad” comes first, with {bad}\\s%: “good” goes from 55\\s% to {good}\\s%")
+    )
+    expect(page.locator(".enc-stage")).to_contain_text(
+        "The label is of all words; arcs: where this head looks from “it”."
+    )
 
 
 def test_a_head_that_was_never_taught_says_so(shown: Shown) -> None:

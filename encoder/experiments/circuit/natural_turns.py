@@ -15,8 +15,9 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.circuit.minimal_pair import lead
 from encoder.experiments.circuit.phenomena import phenomena
 from encoder.experiments.circuit.word_fit import TOGETHER, WordFit
-from encoder.experiments.circuit.word_forms import OF_GRAMMAR, SHORTEST, akin, is_word
+from encoder.experiments.circuit.word_forms import SHORTEST, akin, is_word
 from encoder.metrics.answer import SENTENCE, answer_scores, name_of
+from encoder.metrics.word_kinds import OF_GRAMMAR
 from encoder.support.screening import is_fit
 from encoder.trace.tokens import Tokens
 

@@ -11,9 +11,10 @@ from encoder.experiments.circuit.minimal_pair import NOISE, PairError, check_lea
 from encoder.experiments.circuit.natural_turns import SmallChange, natural_turns, scores_at, turns
 from encoder.experiments.circuit.phenomena import phenomena
 from encoder.experiments.circuit.word_fit import TOGETHER, WordFit
-from encoder.experiments.circuit.word_forms import OF_GRAMMAR, OF_NUMBER, SHORTEST, alike, is_word
+from encoder.experiments.circuit.word_forms import SHORTEST, alike, is_word
 from encoder.metrics.answer import SENTENCE, name_of
 from encoder.metrics.neurons import nearest_words
+from encoder.metrics.word_kinds import OF_GRAMMAR, OF_NUMBER
 from encoder.trace.tokens import Tokens
 
 PLURAL = "s"

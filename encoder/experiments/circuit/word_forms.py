@@ -6,16 +6,6 @@ from encoder.trace.tokens import Tokens
 
 SHORTEST = 3  # letters of a word that is changed
 LONG = 5  # from which on words with the same consonants are one, spelled in two ways
-BEFORE_NOUNS = "a an this that each every another one these those many several few both two three"
-LITTLE = (
-    "the and or but for with from into over under not he she it they we you him her his its their our your my "
-    "them us who which some any all was were is are has have had does did will would can could i a an of to in "
-    "on at by as if so no nor yet when while before after because although though despite than then there here "
-    "about between against during through without within more most very only also just even be been being may "
-    "might must shall should me myself himself herself itself themselves"
-)
-OF_NUMBER = frozenset(BEFORE_NOUNS.split())  # words that want the noun behind them in one number
-OF_GRAMMAR = OF_NUMBER | frozenset(LITTLE.split())  # words that tell little, so none is a neighbour
 STEM, ENDING = 4, 3  # letters that two forms of a word share at least, and by which they end otherwise at most
 
 
