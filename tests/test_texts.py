@@ -283,7 +283,8 @@ def test_letters_without_a_token_are_counted(small: TextEncoder) -> None:
 def test_of_words_that_look_like_english_and_are_not_it_is_said_what_the_model_read(
     base: TextEncoder, text: str
 ) -> None:
-    assert notes(base, base.tokenize(text)) == ["The model learned from English alone."]
+    (said,) = notes(base, base.tokenize(text))
+    assert said == "The model learned from English alone: what it does with this text says little."
     for english in (
         "Old dogs chase young cats.",
         "The zorblax ate my [MASK] before the party.",

@@ -17,10 +17,11 @@ LATIN = 0.8  # of a vocabulary's pieces from which on it is one of Latin letters
 def notes(encoder: TextEncoder, text: Tokens) -> list[str]:
     """Return it in sentences: words that are unknown, signs that are left out, gaps without a mask, a lost end."""
     foreign, known = other_letters(encoder, text), words_known(text)
-    it = "It" if foreign or known.few else "The model" if known.pieces and no_english(text) else ""
+    foreign_words = not (foreign or known.few) and known.pieces > 0 and no_english(text)
     sentences = (
         foreign or known.sentence,
-        english(encoder, it) if it else "",
+        english(encoder, "It", ".") if foreign or known.few else "",
+        english(encoder, "The model", ": what it does with this text says little.") if foreign_words else "",
         unknown(text, known.unknown if foreign else 0),
         left_out(text),
         without_mask(encoder, text),
@@ -46,10 +47,10 @@ def no_english(text: Tokens) -> bool:
     return len(words) >= SEVERAL and not OF_GRAMMAR.intersection(words)
 
 
-def english(encoder: TextEncoder, it: str) -> str:
+def english(encoder: TextEncoder, it: str, end: str) -> str:
     """Say so of a bundled model, all of which read English alone; empty of another."""
     source = encoder.source
-    return f"{it} learned from English alone." if source.sha256 and not source.origin and not source.maker else ""
+    return f"{it} learned from English alone{end}" if source.sha256 and not source.origin and not source.maker else ""
 
 
 def unknown(text: Tokens, words: int) -> str:
