@@ -217,7 +217,7 @@ export function carried({ context, root, changed, choose }) {
   function picture({ all, ways, found }) {
     if (!found || found.why) return nothing;
     return html`<div class="cc-stage ${phone.matches ? 'is-down' : ''} ${ways ? '' : 'is-waiting'}"><div class="cc-words" dir=${direction(/** @type {Packet} */ (run))}></div><svg class="cc-arrows" aria-hidden="true"></svg><div class="cc-names" role="group" aria-label="What heads take from word to word: cut one"></div></div>${legend(found.heads[0])}
-      ${ways ? whole(found, ways) : nothing}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Finding where they take it from …'}</p>`;
+      ${ways ? whole(found, ways) : nothing}${itself(found)}<p class="cc-line" role="status">${all.length || ways ? lineSaid() : 'Finding where they take it from …'}</p>`;
   }
 
   /** A share of the change in a sentence. @param {number} share */
@@ -233,7 +233,7 @@ export function carried({ context, root, changed, choose }) {
     const all = partsOf(found, ways), [first, second] = found.words, long = all.reduce((sum, one) => sum + Math.max(0, one.share), 0);
     let taken = 0;
     const placed = [...all].sort((one, two) => Number(one.said < 0) - Number(two.said < 0)).map(({ kind, share }) => { const wide = 100 * Math.abs(share) / long, from = taken; taken += share < 0 ? wide : 0; return html`<i class=${kind} style="width: ${wide.toFixed(2)}%${share < 0 ? `; inset-inline-end: ${from.toFixed(2)}%` : ''}"></i>`; });
-    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change, from ${asWord(first)} towards ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${placed}</div>
+    return html`<section class="cc-whole" aria-label="What makes up the change"><p class="cc-small">The whole change in score, from ${asWord(first)} towards ${asWord(second)}</p><div class="cc-parts" aria-hidden="true">${placed}</div>
       <ul>${all.map(one => html`<li class=${one.kind} data-share=${one.share}><i></i>${one.text} <b>${typeset(`${one.said} %`)}</b></li>`)}</ul></section>`;
   }
   /** @param {string} word */
@@ -363,7 +363,7 @@ export function carried({ context, root, changed, choose }) {
   function guesses(found) {
     const { gone, after: cut } = now, patched = gone.length ? cut?.guess ?? null : !found.why ? found.patched : null;
     const title = gone.length ? `A, ${gone.length === 1 ? 'one arrow' : `${gone.length} arrows`} cut` : `A, but ${inOrder(found.heads ?? [])} as in B`;
-    return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? guessBars(title, patched, found, found.a) : nothing}${guessBars('B, as it is', found.b, found)}</section>`;
+    return html`<section class="cc-guess" aria-label=${answerTitle()}><h2 class="cp-title">${answerTitle()}</h2>${guessBars('A, as it is', found.a, found)}${patched ? html`${guessBars(title, patched, found, found.a)}${found.words.includes(patched.first[0]) ? nothing : html`<p class="cc-small">${say('carried_third', { word: patched.first[0], first: found.words[0], second: found.words[1] })}</p>`}` : nothing}${guessBars('B, as it is', found.b, found)}</section>`;
   }
 
   /** Each head alone. @param {Heads} found @param {import('./packet.js').Numbers} each @param {string} title @param {boolean} [walked] */
@@ -440,7 +440,11 @@ export function carried({ context, root, changed, choose }) {
   }
 
   /** What the word that differs brings past all heads, where the answer is read from it too. @param {Heads} found */
-  const itself = ({ all, everything, total, new: word }) => (everything - all < LEAST ? nothing : html`<p class="cc-small cc-itself">${typeset(`All ${total} heads together carry ${percent(all, 1)}; the rest ${quoted(word)} brings itself, past the heads.`)}</p>`);
+  function itself({ all, everything, total }) {
+    if (everything - all < LEAST) return nothing;
+    const { values: [heads, own], total: both } = addingUp([100 * all, 100 * (everything - all)], 100 * everything, 0);
+    return html`<p class="cc-small cc-itself">${typeset(say('carried_itself', { total, heads, other: both === '100' ? 'the other ' : '', own }))}</p>`;
+  }
 
   /** Which word is asked for its label, of a model that labels each. */
   function tagged() {
@@ -494,7 +498,7 @@ export function carried({ context, root, changed, choose }) {
       if (!waits) { clearInterval(ticking); ticking = 0; }
       const drawn = found && !found.why;
       return html`<div class="cc">${changedA}${tagged()}${waits}${drawn ? nothing : instead()}${drawn || place() < 0 ? nothing : tries()}
-        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn ? html`${itself(found)}<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav>` : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
+        <div class="cc-upper ${found ? '' : 'cp-old'}"><div class="cc-left">${picture(now)}${drawn ? html`<nav class="enc-links" aria-label="Go on"><button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => explain(found)}>${typeset(`How ${percent(found.share, 1)} was computed`)} <span aria-hidden="true">→</span></button></nav>` : nothing}${now.edgesWhy || now.cutWhy ? html`<p class="cc-why" role="alert">${now.edgesWhy || now.cutWhy}</p>` : nothing}</div>${shown ? guesses(shown) : nothing}</div>
         ${drawn ? html`<div class="cc-lower">${many(found)}${each ? boardOf(found, each, BOARD) : nothing}</div>` : nothing}${inOther()}</div>`;
     },
     /** Draws what stands where the words stand, once these are there. */

@@ -212,7 +212,7 @@ export function compare(root, context) {
   /** Which words have no partner, and what else is to be known of B. @param {Packet | null} b @param {Differences | null} of @param {Pair[]} pairs */
   function partnerless(b, of, pairs) {
     const gone = pairs.flatMap(pair => (pair.a && !pair.b ? [quoted(pair.a.name)] : [])), come = pairs.flatMap(pair => (pair.b && !pair.a ? [quoted(pair.b.name)] : []));
-    const some = (/** @type {string[]} */ names) => listed(names.length > FEW ? [...names.slice(0, FEW), `${names.length - FEW} more`] : names);
+    const some = (/** @type {string[]} */ names) => listed(names.length > FEW + 1 ? [...names.slice(0, FEW), `${names.length - FEW} more`] : names);
     const left = of && gone.length + come.length ? [gone.length ? `Only in A: ${some(gone)}.` : '', come.length ? `Only in B: ${some(come)}.` : '', 'They have no partner and are left out of the picture.'] : [];
     const apart = b && (state.hidden.length || state.edits) ? 'A is run with its changes, B without any.' : '';
     return [...left, apart, ...(b?.about.notes ?? []).map(note => `B: ${note}`)].filter(Boolean).join(' ');
@@ -302,7 +302,8 @@ export function compare(root, context) {
   /** The shares of a row in A and in B. @param {Packet} a @param {ReturnType<typeof lookedAt>} now */
   function barsOf(a, { b, of, shares, names, looked: { row } }) {
     const width = of.columns.length, from = row * width, change = (/** @type {number} */ i) => Math.abs(shares.change[from + i]);
-    const first = of.columns.map((_, i) => i).sort((x, y) => change(y) - change(x)).slice(0, FEW).sort((x, y) => x - y), left = of.columns.map((_, i) => i).filter(i => !first.includes(i));
+    const few = width - FEW === 1 ? width : FEW; // no line for one other word
+    const first = of.columns.map((_, i) => i).sort((x, y) => change(y) - change(x)).slice(0, few).sort((x, y) => x - y), left = of.columns.map((_, i) => i).filter(i => !first.includes(i));
     const lines = first.map(i => ({ name: names[i], a: shares.a[from + i], b: shares.b[from + i], own: i === of.rows[row] }));
     const sum = (/** @type {Float32Array} */ all) => left.reduce((total, i) => total + all[from + i], 0);
     if (left.length) lines.push({ name: `${left.length} other words`, a: sum(shares.a), b: sum(shares.b), own: false });

@@ -9,7 +9,7 @@ import { brief, fromTo, percent, signed, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { answerAt, apart, labelsOf, quoted } from './run.js';
 import { parts, said, say } from './say.js';
-import { aboutSum } from './word_sum.js';
+import { aboutSum, written } from './word_sum.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./word_sum.js').Sum} Sum */
@@ -47,7 +47,7 @@ export function labelBars(run, word, named) {
     const most = Math.max(...numbers.map(Math.abs)) || 1;
     return bars(numbers.slice(0, FEW).map((value, i) => ({ name: labels?.labels[i] ?? '', kind: i ? '' : 'is-first', fills: [{ share: value / most, both: true, text: typeset(brief(value)) }], data: { guess: labels?.labels[i], share: value } })), { label: 'The numbers', kind: 'lb-bars' });
   }
-  const drawn = all.slice(0, FEW), left = labels?.problem === 'single_label' ? 1 - drawn.reduce((sum, [, share]) => sum + share, 0) : 0, others = (labels?.labels.length ?? 0) - drawn.length;
+  const drawn = all.slice(0, all.length - FEW === 1 ? all.length : FEW), left = labels?.problem === 'single_label' ? 1 - drawn.reduce((sum, [, share]) => sum + share, 0) : 0, others = (labels?.labels.length ?? 0) - drawn.length;
   return bars([
     ...drawn.map(([name, share], i) => ({ name, kind: name === named ? 'is-first' : '', fills: [{ share, text: tight(percent(share, 1)), ...(i && all.length === 2 ? { colour: /** @type {'second'} */ ('second') } : {}) }], data: { guess: name, share } })),
     ...(others > 0 && left > 0 ? [{ name: `${others} others`, fills: [{ share: left, text: tight(percent(left, 1)), colour: 'muted' }] }] : []),
@@ -92,9 +92,9 @@ export function howTitle({ names, adds }) {
 }
 
 /** How the number of the word that speaks for a label most was computed: a title, and what a sheet says below it. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum @param {string} model @returns {[string, [string, string, boolean?][]]} */
-export function howAdded(run, packet, { pair: [first, second], names, adds, total, word, other }, model) {
-  const most = adds.indexOf(Math.max(...adds)), own = (/** @type {number} */ of) => signed(at(packet.arrays.adds, of, most)), { index } = aboutSum(packet), place = index.length ? String(index[0]) : 'SENTENCE';
-  const to = second < 0 ? `${quoted(names[most])} adds ${own(first)} to ${word}.` : `${quoted(names[most])} adds ${own(first)} to ${word} and ${own(second)} to ${other}: together ${signed(adds[most])} for ${word} over ${other}.`;
+export function howAdded(run, packet, sum, model) {
+  const { pair: [first, second], names, adds, total, word, other } = sum, most = adds.indexOf(Math.max(...adds)), own = (/** @type {number} */ of) => signed(at(packet.arrays.adds, of, most)), { index } = aboutSum(packet), place = index.length ? String(index[0]) : 'SENTENCE';
+  const to = second < 0 ? `${quoted(names[most])} adds ${own(first)} to ${word}.` : `${quoted(names[most])} adds ${own(first)} to ${word} and ${own(second)} to ${other}: together ${signed(written(sum).adds[most])} for ${word} over ${other}.`;
   const code = `from encoder import TextEncoder\nfrom encoder.experiments.attributions.target import Target, whole_words\nfrom encoder.experiments.attributions.word_sums import added_by_word\nfrom encoder.metrics.answer import SENTENCE, label_names\n\nencoder = TextEncoder.from_pretrained(${JSON.stringify(model)})\ntrace = encoder.trace(${JSON.stringify(run.about.sentence)})\nnames = label_names(encoder)\nlabels = [names.index(name) for name in ${JSON.stringify([word, ...(other ? [other] : [])])}]\nadds = added_by_word(encoder, trace, Target(${place}, *labels)).tolist()\nfor word, number in zip(whole_words(trace), adds):\n    print(trace.tokenization.spelled(word), number)`;
   return [howTitle({ names, adds }), [
     ['', typeset(`${said('label_held')} ${to}`)],

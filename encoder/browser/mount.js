@@ -316,7 +316,7 @@ function begin(root, options) {
     const along = store.along(), above = options.above?.() ?? null, veiled = above?.veils ?? false;
     const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each?.front);
     put(main, { 'aria-busy': busy ? 'true' : null });
-    parts.element.hidden = veiled;
+    parts.element.hidden = veiled || !parts.element.childElementCount;
     guess.veil(veiled);
     place.classList.toggle('enc-old', busy || wrong !== '');
     into(html`<p class="enc-trouble" role=${wrong ? 'alert' : nothing} ?hidden=${!wrong}><span>${wrong}</span> <button type="button" @click=${() => ask(true)}>Try again</button></p>

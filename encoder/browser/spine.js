@@ -7,7 +7,7 @@ import { both, percent, pointsLost, tight, times, typeset } from './number.js';
 import { layerPackets } from './layer_packets.js';
 import { wordPair } from './word_pair.js';
 import { at } from './packet.js';
-import { answerAt, answerStep, called, effects, isTried, labelsOf, LITTLE, moves, NOISE, wordAt, words } from './run.js';
+import { answerAt, answerStep, called, effects, isTried, labelsOf, LITTLE, maskToken, moves, NOISE, wordAt, words } from './run.js';
 import { parts as partsOf, say, set } from './say.js';
 import { toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -161,8 +161,12 @@ export function spine(context) {
 
   function render() {
     const { shares = null, wait = '', position = -1 } = run ? spokenOf(run) : {}, found = run ? costs(run, state.word, shares ?? undefined) : null, pages = context.options().pages;
-    element.hidden = !found?.all.length;
-    if (!run || !found?.all.length) return;
+    const hides = run && found?.unit === 'moved' && context.options().page === 'what_if' && !labelsOf(run) && !run.about.model.wordless && maskToken(run); // that page speaks of a run with a word hidden
+    element.hidden = !found?.all.length || Boolean(hides);
+    if (!run || !found || element.hidden) {
+      into(nothing, element);
+      return;
+    }
     const { of, unit, all } = found, most = Math.max(...all.map(one => Math.abs(one.cost)).filter(Number.isFinite), 1e-9), own = here(context.options().page, state);
     const mine = all.findIndex(one => one.layer === own?.layer && one.block === own?.block), told = all[pointed], guesses = run.about.guesses[String(position)] ?? [];
     const share = shares?.now[0] ?? NaN, noisy = unit === 'share' && all.every(one => !(one.cost > NOISE * share)), down = all.some(one => -one.cost > LOW * most), usual = !state.guess && !state.over && position === run.about.gap;

@@ -5,12 +5,13 @@ import { bars } from './bars.js';
 import { board } from './board.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { atRest, headline, plainly } from './controls.js';
+import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
 import { listed } from './claim.js';
 import { made } from './load.js';
 import { both, brief, fromTo, percent, pointsLost, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
+import { answerStep, begins, called, effects, held, labelsOf, LITTLE, maskToken, numberOf, quoted, wordAt, words } from './run.js';
 import { behind, parts, said, say } from './say.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, falls, fits, grows, isOff, key, masked, nameOf, or, parse, pressed, spell } from './switches.js';
@@ -65,7 +66,7 @@ export function whatIf(root, context) {
   /** @type {Place | null} */
   let pointed = null;
   let at = '', full = false;
-  const rest = atRest(context.announce);
+  const rest = atRest(context.announce), shareOf = layerPackets({ part: (level, of, signal) => context.load(/** @type {import('./mount.js').Request} */ (/** @type {unknown} */ ({ level, .../** @type {object} */ (of) })), signal).then(read) }, 12, () => render());
 
   const top = headline(context, { layer: false, head: false }), probe = el('i', { class: 'wi-probe enc-probe', hidden: true });
   const page = el('section', { class: 'wi wi-empty', 'aria-label': 'What if' }, probe);
@@ -333,22 +334,31 @@ export function whatIf(root, context) {
     const far = row(diff.arrays.moved);
     return words(base).map(word => ({ word: word.name, called: called(base, word), share: Math.max(...Array.from(far.slice(word.position, word.position + word.count))) })).filter(one => Number.isFinite(one.share)).sort((a, b) => b.share - a.share);
   }
+  /** The word that is hidden, where the bars do not have it: its share as it is and as it becomes. Of what is no word of the vocabulary nothing is told. @param {Now} found @param {Share[]} drawn @returns {Share | null} */
+  function hiddenShare({ base, subject, hides, changed: { edits } }, drawn) {
+    if (!hides || hides.count > 1 || drawn.some(one => one.word === hides.name)) return null;
+    const ask = (/** @type {string} */ changes) => ({ ...answerStep(base, 'probabilities', base.about.gap), words: [hides.name, ''], ...made({ ...state, ...subject, edits: changes }) });
+    const usual = shareOf.get(base, ask('')), then = usual && edits ? shareOf.get(base, ask(edits)) : usual, [before, after] = [usual, then].map(one => (one && factsOf(one).shares?.[0]) ?? NaN);
+    const word = usual && factsOf(usual).words[0];
+    return word && !drawn.some(one => one.word === word) ? { word, before, after } : null;
+  }
   /** The guess as it is now, or how far words end up where there is none. @param {Now} found */
-  function guessOrMoves({ base, changed: { edits: switched }, guess, diff, shares, hidden }) {
-    const edits = switched || hidden;
-    const all = drawn(shares), most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5), labels = labelsOf(base), title = !guess ? FAR : labels ? (answered(base) ? `The label of ${answered(base)}` : 'The label') : `The guess at ${answered(base)}`;
-    const lines = guess ? all.map(one => {
+  function guessOrMoves(found) {
+    const { base, changed: { edits: switched }, guess, diff, shares, hidden } = found, edits = switched || hidden;
+    const all = drawn(shares), own = guess ? hiddenShare(found, all) : null, most = likeliest(all), far = guess ? [] : movedOf(base, diff).slice(0, 5), labels = labelsOf(base), title = !guess ? FAR : labels ? (answered(base) ? `The label of ${answered(base)}` : 'The label') : `The guess at ${answered(base)}`;
+    const line = (/** @type {Share} */ one) => {
       const here = Number.isFinite(one.after), after = here ? one.after : one.before, usual = tight(percent(one.before, 1));
       return {
         name: one.word, fills: [{ share: after, mark: edits ? one.before : NaN, text: edits ? `${here ? fromTo(one.before, one.after) : `${usual} → …`}` : usual }], data: { guess: one.word, before: one.before, ...(here ? { after: one.after } : {}) },
         kind: [one === shares[0] && 'is-first', edits && one !== shares[0] && grows({ ...one, after }) && 'is-risen', here && one === most && 'wi-most'].filter(Boolean).join(' '),
       };
-    }) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
-    return html`<h2>${title}${guess ? html`<span class="wi-mark" ?hidden=${!edits}><i></i>${hidden ? 'with all words' : 'with everything on'}</span>` : nothing}</h2>${bars(lines, { label: !guess ? FAR : `${labels ? 'The labels' : 'What the model guesses'}, with everything on and as it is now`, kind: 'wi-bars' })}`;
+    };
+    const lines = guess ? all.map(line) : far.map(({ word, share }, i) => ({ name: word, kind: i ? '' : 'is-first', fills: [{ share: share / (far[0].share || 1), text: tight(percent(share)) }], data: { moved: word, share } }));
+    return html`<h2>${title}${guess ? html`<span class="wi-mark" ?hidden=${!edits}><i></i>${hidden ? 'with all words' : 'with everything on'}</span>` : nothing}</h2>${bars(lines, { label: !guess ? FAR : `${labels ? 'The labels' : 'What the model guesses'}, with everything on and as it is now`, kind: 'wi-bars' })}${own ? html`<p class="wi-own">${say('hidden_share')}</p>${bars([line(own)], { kind: 'wi-bars' })}` : nothing}`;
   }
 
   /** The board and its legend. @param {Now} found */
-  function switches({ base, each, changed: { off }, guess }) {
+  function switches({ base, each, changed: { off, edits }, guess }) {
     const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share', [[word, share] = ['', NaN]] = guessesOf(base);
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => costOf(base, each, { layer, column })));
     const { lost, gained, most } = ends(all.flat(), guess ? share : 1), scale = { low: guess ? -most : 0, high: most };
@@ -370,8 +380,8 @@ export function whatIf(root, context) {
     return html`<p class="wi-reading">${pointed && !context.tries() ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
-      <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, 'percent of its length: how far the output moves without that part alone')
-    : html`<span>Without one part alone:</span>${[lost, -gained].filter(Boolean).map(value => chip(value, html`${name} ${losing(value, share)}`))}`}</p>
+      <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, `percent of its length: how far the output moves without that part alone${edits ? ', in the unchanged run' : ''}`)
+    : html`<span>Without one part alone${edits ? ', in the unchanged run' : ''}:</span>${[lost, -gained].filter(Boolean).map(value => chip(value, html`${name} ${losing(value, share)}`))}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
   /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {[string, number][]} guesses */
@@ -430,13 +440,15 @@ export function whatIf(root, context) {
       }
       const [answers, name] = guess ? ['', `${labels ? 'The label' : 'The guess at the gap'}, ${start}`] : ['vectors', `How far words end up, ${start}`];
       const gap = String(base.about.gap), at = /** @type {Record<string, string>} */ (labels?.of === 'sentence' ? {} : { why_token: gap }), board = guess ? [{ picture: 'part_board', name: `The ${labels ? 'label' : 'guess'} without each part alone`, query: { ...toQuery({ ...made({ ...state, ...subject, edits: '' }), layer, head }), ...at, why_word: base.about.guesses[gap][0][0] } }] : [];
-      return [{ ...context.main(answers, toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head })), name }, ...board];
+      const own = guess ? hiddenShare(found, drawn(found.shares)) : null;
+      return [{ ...context.main(answers, { ...toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }), ...(own ? { hidden_word: own.word } : {}) }), name }, ...board];
     },
     end() {
       rest.end();
       leave();
       for (const control of coming.values()) control.abort();
       coming.clear();
+      shareOf.end();
       dark.removeEventListener('change', render);
       page.remove();
     },

@@ -3,7 +3,7 @@
 import { board } from './board.js';
 import { colourOf, css, inkOn } from './grid.js';
 import { composed, html, live, nothing, render as into } from './lit.js';
-import { brief, percent, signed, sure, tight, times, typeset } from './number.js';
+import { addingUp, brief, percent, signed, sure, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { apart } from './run.js';
 import { parts, say } from './say.js';
@@ -22,6 +22,7 @@ const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a 
 const ROOM = 200; // px of the bars, up and down together
 const NAMED = 3; // parts that are named, those that add most
 const SAYS = 0.05; // nats, from which on a part has its number
+const COUNTS = 0.1; // of what the strongest word adds: one that adds less does not stand out
 
 /** How two orders of the same things agree, from -1 to 1 (Spearman); NaN where one is all equal. @param {number[]} one @param {number[]} other */
 export function alike(one, other) {
@@ -62,6 +63,12 @@ export function sumOf(packet, [first, second], layer, masked) {
   };
 }
 
+/** What each word adds, biases, and what is left over, as numbers of two places that add up to the whole. @param {Pick<Sum, 'adds' | 'biases' | 'left' | 'total'>} sum */
+export function written({ adds, biases, left, total }) {
+  const all = addingUp([...adds, biases, left], total, 2).values.map(Number);
+  return { adds: all.slice(0, adds.length), biases: all[adds.length], left: all[adds.length + 1] };
+}
+
 /** Whether a lead is hardly one. @param {number} lead in nats */
 export const isClose = lead => Math.abs(lead) < NEAR;
 
@@ -74,19 +81,26 @@ export function leadSaid({ word, other, names, adds, biases, left, total }) {
   return [...parts(lead, given), ...said];
 }
 
+/** Of what biases "built in" consists: those that go straight to the score, and those that pass through heads and feed-forwards. @param {Packet} packet @param {[number, number]} pair @param {number} biases as it is written */
+function builtIn({ arrays: { beside } }, [first, second], biases) {
+  const straight = Number((at(beside, first, 1) - (second < 0 ? 0 : at(beside, second, 1))).toFixed(2));
+  return say('built_in', { straight: signed(straight), through: signed(biases - straight) });
+}
+
 /** The sum as bars at the words, for and against. @param {Packet} packet @param {Sum} sum @param {HTMLElement} beside what stands beside the headline @param {{gap: boolean, asked: number, hides: boolean, hide: (on: boolean) => void, unfolded: boolean, unfold: () => void, how?: unknown, label?: (name: string) => string, numbers?: boolean}} how `hides`: what the lead loses without each word stands there too; `label` where it is that of a label: what stands below a word, `how` the way to how it was computed, `numbers` where it is the number of a regression */
 export function wordSum(packet, sum, beside, { gap, asked, hides, hide, unfolded, unfold, how = nothing, label, numbers = false }) {
   const said = leadSaid(sum);
   const { names, adds, total, biases, left, ends, word, other, agree } = sum, lost = hides ? sum.lost : null, { places } = aboutSum(packet), { share } = packet.arrays, every = names.map((_, i) => i);
   const largest = [...every].sort((a, b) => Math.abs(adds[b]) - Math.abs(adds[a])), kept = unfolded || names.length <= MOST_WORDS ? every : largest.slice(0, LARGEST).sort((a, b) => a - b), others = every.filter(i => !kept.includes(i));
-  const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => adds[i]);
+  const rest = others.reduce((so, i) => so + adds[i], 0), strongest = [adds.indexOf(Math.max(...adds)), adds.indexOf(Math.min(...adds))].filter(i => Math.abs(adds[i]) > COUNTS * Math.abs(adds[largest[0]]));
+  const texts = written(sum), sumOfTexts = (/** @type {number[]} */ which) => which.reduce((so, i) => so + texts.adds[i], 0);
   const apiece = label && names.some(one => label(one)), shares = sum.pair.filter(i => i >= 0).map(i => at(share, sum.layer, i)), ratio = numbers ? '' : `${shares.map(one => tight(percent(one))).join(' : ')},`;
-  /** @type {{name: string, value: number, kind: string, mark?: number, position?: number, place?: number, note?: string}[]} */
+  /** @type {{name: string, value: number, text?: number, kind: string, mark?: number, position?: number, place?: number, note?: string}[]} */
   const items = [
-    ...kept.map(i => ({ name: names[i], value: adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
-    ...(others.length ? [{ name: `${others.length} other words`, value: rest, kind: 'is-beside is-folded' }] : []),
-    { name: 'built in', value: biases, kind: 'is-beside', note: 'no word: biases' },
-    ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, kind: 'is-beside' }] : []),
+    ...kept.map(i => ({ name: names[i], value: adds[i], text: texts.adds[i], mark: lost?.[i], kind: strongest.includes(i) ? 'is-first' : '', position: places[i][0], place: i })),
+    ...(others.length ? [{ name: `${others.length} other words`, value: rest, text: sumOfTexts(others), kind: 'is-beside is-folded' }] : []),
+    { name: 'built in', value: biases, text: texts.biases, kind: 'is-beside', note: 'no word: biases' },
+    ...(Math.abs(left) > LEFT ? [{ name: 'changes', value: left, text: texts.left, kind: 'is-beside' }] : []),
     { name: word, value: total, kind: 'is-sum' },
   ];
   const all = items.flatMap(({ value, mark = NaN }) => [value, ...(Number.isFinite(mark) ? [mark] : [])]), up = Math.max(...all, 0), down = -Math.min(...all, 0), px = ROOM / (up + down || 1), wide = up + down || 1;
@@ -95,18 +109,18 @@ export function wordSum(packet, sum, beside, { gap, asked, hides, hide, unfolded
   const name = (/** @type {string} */ text) => html`<bdi translate="no" lang="">${text}</bdi>`;
   /** @param {typeof items[0]} one */
   function item(one) {
-    const { name: text, value, kind, mark = NaN, position = -1, place = -1, note = '' } = one;
+    const { name: text, value, text: number = value, kind, mark = NaN, position = -1, place = -1, note = '' } = one;
     const over = px * (Math.abs(mark) - Math.abs(value)), lift = mark * value > 0 && over > -LIFT && over < LINE ? over + LIFT : 0; // a number stands clear of a mark
     return html`<div class="${kind} ${value < 0 ? 'is-against' : ''} ${position >= 0 && position === asked ? 'is-asked' : ''}" data-share=${value} style="--share: ${Math.abs(value) / wide}; --mark: ${mark / wide}; --up: ${px * Math.max(value, 0)}px; --down: ${px * Math.max(-value, 0)}px; --at: ${px * mark}px; --lift: ${lift}px">
       <span class="ws-name ${!kind.startsWith('is-sum') && (position < 0 || (position !== asked && !sum.beside.includes(place))) ? 'is-quiet' : ''}">${kind.includes('is-folded') ? html`<button type="button" class="enc-link" @click=${unfold}>${text}</button>` : name(text)}</span>
-      <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(value)}</span>${Number.isFinite(mark) ? html`<span class="ws-lost">${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</span>` : nothing}
+      <i></i>${Number.isFinite(mark) ? html`<b class=${mark < 0 ? 'is-under' : nothing}></b>` : nothing}<span class="ws-said">${signed(number)}</span>${Number.isFinite(mark) ? html`<span class="ws-lost">${mark < 0 ? 'gains' : 'costs'} ${Math.abs(mark).toFixed(2)}</span>` : nothing}
       ${kind.startsWith('is-sum') ? (ratio ? html`<small>${ratio}<br> ${sum.pair[1] < 0 ? 'on its own' : odds}</small>` : nothing) : note ? html`<small>${note}</small>` : nothing}${apiece && place >= 0 && label(names[place]) ? html`<em>${label(names[place])}</em>` : nothing}</div>`;
   }
   const [what, ways] = label ? ['label', other ? `${word} against ${other}` : word] : ['guess', `${word} over ${other}`], adds_to = !label || other ? 'the lead, in score' : ratio ? 'its score' : 'the number';
   return html`<section class="ws ${apiece ? 'is-seen' : ''} ${lost ? 'has-lost' : ''}" aria-label="The ${what} as a sum of its words" style="--zero: ${down / wide}; --high: ${px * up}px; --low: ${px * down}px">
     ${label ? nothing : html`<div class="ou-headline"><h2 class="ou-lead">${composed([...said, { text: '.', name: '', format: '' }])}</h2>${beside}</div>`}
     <p class="ws-told"><span class="ws-ways" aria-hidden="true"><span>${ratio ? 'for' : 'more'} ${name(word)}</span><span>${other ? 'for' : ratio ? 'against' : 'less'} ${name(other || word)}</span></span>
-      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(total - biases - left)}, built in ${signed(biases)}, together ${signed(total)}. Built in: biases, added whatever the words are.` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
+      ${ends ? `Each bar is what one word adds to ${adds_to}: all words ${signed(sumOfTexts(every))}, built in ${signed(texts.biases)}, together ${signed(total)}. ${builtIn(packet, sum.pair, texts.biases)}` : `${sum.layer ? `After layer ${sum.layer - 1}` : 'At the input'}, read as if it were the last layer: a reading, not a belief.`}${gap ? nothing : ' The word itself is there to be read, so its own part is large: mask it to see what the others say.'}</p>
     <div class="ws-words ${names.length > MOST_WORDS ? 'is-list' : ''}" style="--columns: ${items.length}; --letters: ${Math.max(...items.map(({ name: text }) => text.length))}" role="group" aria-label="Words, and what each adds for ${ways}, in score">${items.map(item)}</div>
     <details class="ws-held"><summary>How a ${what} is a sum${sum.lost ? ', and what hiding each word costs' : ''}</summary><p>${explained('Held as they are in this run: where each head looks, how each norm scales, how far each unit is open. Then every vector is a sum, with one part for each word (its place with it) and one for what is built in (all biases). The numbers are scores (logits): 0.7 more is twice as likely. It says how this run was added up, not what would happen without a word.')}${Number.isFinite(agree) ? ` Bars and lines put the words in orders that agree to ${typeset(agree.toFixed(2))}: 1 is the same order, 0 none.` : ''}${ends ? ` The parts miss the run’s own number, ${typeset(sure(total, 0, 5))}, by ${typeset(brief(Math.abs(left), 1))}.` : ''}</p>
       ${sum.lost ? html`<p><label class="ws-hide"><input type="checkbox" .checked=${live(hides)} @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => hide(target.checked)}> <b class="ws-mark"></b>Show what hiding each word costs or gains, in a run of its own</label> <span class="ws-contrary">${say('hiding_differs', { where: contrary >= 0 ? `, as at “${names[contrary]}”` : '' })}</span></p>` : nothing}</details>${how}</section>`;

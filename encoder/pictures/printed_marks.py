@@ -16,6 +16,7 @@ from encoder.support.formatting import MINUS, adding_up, brief, percent, shown, 
 
 LEAST_ARC = 0.0005  # share: below it nothing is drawn, as on the screen
 MOST_WORDS, LARGEST = 14, 12  # of a sum, and of a longer one those that add most
+COUNTS = 0.1  # of what the strongest word adds: one that adds less does not stand out
 OTHER, FAR = 4, 10  # times another end of strips, another bar: then each has its own
 WHOLE = 2.0  # letters of an arrow that carries all of the change
 INKS_OF_PARTS = ("pale", "accent", "muted")
@@ -86,21 +87,29 @@ def draw_lying(plane: Plane, chart: Chart) -> float:
     return 1.65 * LINE * len(names)
 
 
-def terms_of_sum(chart: Chart) -> list[tuple[str, float, str, float]]:
+def terms_of_sum(chart: Chart, digits: int = 2) -> list[tuple[str, float, str, str, float]]:
     """The words of a sum in their order, of many those that add most, then what is built in, and the whole.
 
-    Each has its name, what it adds, how it is drawn, and what hiding it costs; NaN where that is not shown.
+    Each has its name, what it adds, the text of that (all add up to that of the whole), how it is drawn, and what
+    hiding it costs; NaN where that is not shown.
     """
     values, names = chart.numbers.array.tolist(), [shown(name) for name in chart.look["names"]]
-    words, built_in, lost = values[:-1], values[-1], chart.look.get("lost", [np.nan] * len(values))
+    written = [float(text.replace(MINUS, "-")) for text in adding_up(values, sum(values), digits)]
+    words, lost = values[:-1], chart.look.get("lost", [np.nan] * len(values))
     order = sorted(range(len(words)), key=lambda i: -abs(words[i]))
     kept = sorted(order if len(words) <= MOST_WORDS else order[:LARGEST])
-    rest = [words[i] for i in range(len(words)) if i not in kept]
-    others = [(f"{len(rest)} other words", sum(rest), "beside", np.nan)] if rest else []
+    rest = [i for i in range(len(words)) if i not in kept]
+
+    def term(name: str, places: Sequence[int], kind: str, cost: float = np.nan) -> tuple[str, float, str, str, float]:
+        value, text = (sum(all_of[i] for i in places) for all_of in (values, written))
+        return name, value, signed(text, digits), kind, cost
+
     strongest = {words.index(max(words)), words.index(min(words))}
-    each = [(names[i], words[i], "first" if i in strongest and words[i] else "", lost[i]) for i in kept]
-    whole_sum = (chart.look["whole"], sum(values), "sum", np.nan)
-    return [*each, *others, ("built in", built_in, "beside", np.nan), whole_sum]
+    stands_out = {i for i in strongest if abs(words[i]) > COUNTS * abs(words[order[0]])}
+    each = [term(names[i], [i], "first" if i in stands_out else "", lost[i]) for i in kept]
+    others = [term(f"{len(rest)} other words", rest, "beside")] if rest else []
+    whole_sum = term(chart.look["whole"], range(len(values)), "sum")
+    return [*each, *others, term("built in", [len(words)], "beside"), whole_sum]
 
 
 def draw_signed(plane: Plane, x: np.ndarray, heights: np.ndarray, ends: np.ndarray, texts: Sequence[str]) -> Any:
@@ -120,8 +129,9 @@ def draw_sum(plane: Plane, chart: Chart) -> float:
     """Terms of a sum: up what speaks for it, down what speaks against it, and what all come to; lines where marked."""
     terms = terms_of_sum(chart)
     values, marks = np.array([value for _, value, *_ in terms]), np.array([lost for *_, lost in terms])
-    digits = 2 if widest([signed(value, 2) for value in values]) < 0.9 * plane.wide / len(terms) else 1
-    texts = [signed(value, digits) for value in values]
+    texts = [text for _, _, text, *_ in terms]
+    if widest(texts) >= 0.9 * plane.wide / len(terms):
+        texts = [text for _, _, text, *_ in terms_of_sum(chart, 1)]
     beyond = np.where(values < 0, np.fmin(values, marks), np.fmax(values, marks))
     bars = draw_signed(plane, np.arange(len(terms)), values, beyond, texts)
     costs = [f"\n{'gains' if lost < 0 else 'costs'} {whole(abs(lost), 2)}" for lost in marks]
@@ -131,7 +141,7 @@ def draw_sum(plane: Plane, chart: Chart) -> float:
     plane.axes.set_xlim(-0.6, len(terms) - 0.4)
     upright = 90 * (widest([line for text in named for line in text.split("\n")]) > 0.95 * plane.wide / len(terms))
     plane.axes.set_xticks(range(len(terms)), named, rotation=upright, color=ink("ink"))
-    for bar, label, (_, value, what, _) in zip(bars, plane.axes.get_xticklabels(), terms, strict=True):
+    for bar, label, (_, value, _, what, _) in zip(bars, plane.axes.get_xticklabels(), terms, strict=True):
         if what in ("first", "sum"):
             label.set(color=of_sign(value), weight="bold")
         if what in ("sum", "beside"):

@@ -143,7 +143,7 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
     expect(page.get_by_role("heading", level=1)).to_contain_text("With 2 arrows cut are goes from 85")
     expect(page.locator(".cc-box")).to_have_attribute("data-colour", "second")  # “is” is first now
     page.get_by_role("button", name="Mend all").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change in score from are to is")
     assert page.evaluate("store.get().cut") == ""
     # An address opens with its cuts; one that names no arrow of these cuts nothing.
     page = opened(mounted, base, cut="5.6:2-6,9.9:1-2,x")
@@ -207,7 +207,7 @@ def test_b_of_an_own_sentence_is_filled_and_another_may_be_tried(mounted: Mounte
     expect(page.locator(".cc-why")).to_contain_text("A and B differ in 2 tokens (cabinet / house, the / a)")
     assert page.locator(".cc-both li").count() == 6  # both guesses stay in sight
     tries.first.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of the change in score from are to is")
     assert page.evaluate("store.get().other") == ""  # it is the usual one
 
 
@@ -259,7 +259,7 @@ def test_where_b_says_what_a_says_that_is_the_headline(mounted: Mounted, base: T
     lake = "In winter the lake is covered with [MASK]."
     page = opened(mounted, base, lake, lake.replace("lake", "pond"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("B still says snow, but less surely: 58")
-    assert re.search(r"of the change towards \w+\.$", title(page))
+    assert re.search(r"of the change in score towards \w+\.$", title(page))
 
 
 def test_an_arrow_has_the_name_of_its_head_on_a_phone(mounted: Mounted, base: TextEncoder) -> None:
@@ -309,7 +309,7 @@ def test_what_is_no_pair_says_why(mounted: Mounted, base: TextEncoder, a: str, b
     assert page.locator(".cc-name").count() == 0
     if "gap" in said:
         page.get_by_role("button", name="Put the gap there in B").click()
-        expect(page.get_by_role("heading", level=1)).to_contain_text("of the change from are to is")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("of the change in score from are to is")
 
 
 def test_without_a_gap_a_word_is_hidden_by_a_tap(mounted: Mounted, base: TextEncoder) -> None:
@@ -486,7 +486,7 @@ def test_sentence_b_can_be_read_and_typed_in_on_a_phone(mounted: Mounted, base: 
 SAILOR, GUESTS = "The old sailor tied the [MASK] to the dock.", "The waiters near the window [MASK] the guests."
 BARS = {  # A and B: what the headline says, and a part that takes back
     "from other words": (SAILOR, SAILOR.replace("sailor", "sailors"), "carry 69 % of the change", "other words -17 %"),
-    "more than all": (GUESTS, GUESTS.replace("guests", "guest"), "more than all of the change", "all else -"),
+    "more than all": (GUESTS, GUESTS.replace("guests", "guest"), "more than all of the change in score", "all else -"),
     "past the heads": (KEYS, KEY, "carry 88 % of the change", "to other heads, or from other words -"),
 }
 

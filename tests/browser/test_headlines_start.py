@@ -581,10 +581,9 @@ def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
     if len(words) > 1:
         built = next(value for _, name, value in parts if name == "built in")
         if built > max(words)[0]:
-            against = f"the words speak for “{names[1]}”, but “{names[0]}” has a built-in lead"
-            assert (
-                against in title if sum(value for value, _ in words) < 0 else "most of that lead is built in" in title
-            )
+            against = f"the words speak for “{names[1]}”, the model\u2019s biases more for “{names[0]}”"
+            most = "most of that lead comes from the model\u2019s biases"
+            assert (against if sum(value for value, _ in words) < 0 else most) in title
         else:
             assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
         how = " ([\\d.,e+]+) times as likely as “{}”" if total >= 0.5 else " just ahead of “{}”, ([\\d.]+) to 1"

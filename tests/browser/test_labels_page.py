@@ -334,14 +334,12 @@ def test_the_figures_of_compare_are_those_of_runs_patched_by_hand(shown: Shown, 
     few = page.locator(".cc-board button.is-set").evaluate_all("all => all.map(one => one.dataset.headRow)")
     heads = [(int(layer), int(head)) for layer, head in (place.split(",") for place in few)]
     together = share(patched(shipped_head, a, b, heads, words))
-    change = f"the best 4 together carry {round(100 * together)} % of the change."
+    change = f"the best 4 together carry {round(100 * together)} % of the change in score."
     assert title(page) == f"It takes many heads to turn good towards bad: {change}"
     all_heads = share(patched(shipped_head, a, b, [(i, j) for i in range(6) for j in range(8)], words))
     own = (page.locator(".cc-itself").text_content() or "").replace("\u00a0", " ")
-    assert (
-        own
-        == f"All 48 heads together carry {round(100 * all_heads)} %; the rest “horrible” brings itself, past the heads."
-    )
+    carried = round(100 * all_heads)
+    assert own == f"All 48 heads: {carried} %; the other {100 - carried} % comes along the word\u2019s own path."
     arrows = page.locator(".cc-name").evaluate_all(ARROWS)
     assert 1 <= len(arrows) <= 6
     for spelled, value in arrows:

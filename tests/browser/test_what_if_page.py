@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
+from encoder.packet.cost_level import level_12
 from encoder.pictures.ask import scene_of
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
@@ -39,6 +40,8 @@ def opened(mounted: Mounted, base: TextEncoder) -> Opened:
         def packet(asked: dict[str, Any]) -> bytes:
             edits = text_to_edits(asked["edits"])
             trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
+            if asked["level"] == 12:
+                return level_12(encoder, trace, asked["step"], asked["index"], asked["words"])
             return level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
 
         ready = ".wi .enc-finding:not(:empty)"
@@ -241,13 +244,27 @@ def test_a_link_with_changes_opens_on_them_and_leads_to_the_first_step(opened: O
     assert query["edits"] == kept
 
 
+def hidden_word(page: Page, base: TextEncoder, sentence: str, word: str, place: int, edits: str) -> None:
+    """The word that is hidden has its own share among the bars, or below them, in the run as it is and as it was."""
+    line, number = page.locator(f"[data-guess='{word}']"), base.tokenizer.token_to_id(word)
+    runs = [base.trace(sentence, edits=text_to_edits(text)) for text in (("", edits) if edits else ("",))]
+    shares = [float(run["mlm.probabilities"][place, number]) for run in runs]
+    for name, share in zip(("before", "after"), shares, strict=False):
+        expect(line).to_have_attribute(f"data-{name}", re.compile("."), timeout=30_000)
+        assert float(line.get_attribute(f"data-{name}") or "") == pytest.approx(share, rel=1e-3), (word, name)
+
+
 def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base: TextEncoder) -> None:
     page = opened(sentence=OWN, word=3)
     hidden = OWN.replace("chased", "[MASK]")
     expect(page.locator(".wi-hides")).to_contain_text("“chased” is hidden")
     expect(page.locator(".wi-hides")).to_contain_text("Choose another word to hide:")
+    expect(page.locator(".enc-spine")).to_be_hidden()  # its numbers are of the run in which nothing is hidden
+    hidden_word(page, base, hidden, "chased", 3, "")
     cell(page, 5, 2).click()
     settled(page)
+    expect(page.locator(".wi-key")).to_contain_text("Without one part alone, in the unchanged run:")
+    hidden_word(page, base, hidden, "chased", 3, "layers.5.attention.heads:zero:h=2")
     first = base.predict(base.trace(hidden), 1, [3])[0][0][0]
     assert next(iter(bars(page))) == first
     true_bars(page, base, hidden, "layers.5.attention.heads:zero:h=2")
@@ -281,6 +298,8 @@ def kept(page: Page, encoder: TextEncoder) -> Answer:
 def test_what_is_kept_are_the_bars_that_are_seen(opened: Opened, base: TextEncoder, first: dict[str, Any]) -> None:
     page = opened(edits="layers.2.attention.output:zero", **first)
     settled(page)
+    if first:
+        hidden_word(page, base, OWN.replace("chased", "[MASK]"), "chased", 3, "layers.2.attention.output:zero")
     found = kept(page, base)
     assert list(bars(page)) == found.numbers.along("word")
     np.testing.assert_allclose(np.array([*bars(page).values()]).T, found.numbers.array, rtol=1e-4)

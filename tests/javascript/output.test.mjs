@@ -98,8 +98,8 @@ test('a lead is the difference of two sums, and says which word speaks for it or
   assert.equal(sum.agree, 1);
   assert.equal(text(leadSaid(sum)), '“are” is 7.4 times as likely as “is”; “keys” speaks for it most');
   assert.equal(text(leadSaid(sumOf(packet, [1, 0], 1, [1, 2, 3]))), '“is” is 7.4 times less likely than “are”; “keys” speaks against it most');
-  assert.equal(text(leadSaid(sumOf(summed([[0.1, 0.2, 0, 3, 0], [0, 0, 0, 0, 0]]), [0, 1], 1, [1]))), '“are” is 27 times as likely as “is”; most of that lead is built in, whatever the words');
-  assert.equal(text(leadSaid(sumOf(summed([[0.1, -2, 0, 4, 0], [0, 0, 0, 0, 0]]), [0, 1], 1, [1]))), '“are” is 8.2 times as likely as “is”; the words speak for “is”, but “are” has a built-in lead');
+  assert.equal(text(leadSaid(sumOf(summed([[0.1, 0.2, 0, 3, 0], [0, 0, 0, 0, 0]]), [0, 1], 1, [1]))), '“are” is 27 times as likely as “is”; most of that lead comes from the model’s biases');
+  assert.equal(text(leadSaid(sumOf(summed([[0.1, -2, 0, 4, 0], [0, 0, 0, 0, 0]]), [0, 1], 1, [1]))), '“are” is 8.2 times as likely as “is”; the words speak for “is”, the model’s biases more for “are”');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).total, 4, 'the input is read by itself');
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
   assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /^“are” is just ahead of “is”, 1\.2 to 1; “the” speaks for it most$/);

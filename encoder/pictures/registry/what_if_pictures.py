@@ -12,7 +12,7 @@ from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from encoder.experiments.importance import OVER, Way, importance
 from encoder.metrics import largest_cell
-from encoder.metrics.answer import SENTENCE, answers, name_of
+from encoder.metrics.answer import SENTENCE, answer_id, answers, name_of
 from encoder.metrics.guess import word_guess
 from encoder.packet.what_if_level import guessed_at
 from encoder.pictures.export.caption import UNCHANGED, About
@@ -184,6 +184,7 @@ IMPORTANCE = of_page(
 
 
 MOST, LIKELIEST = 5, 10  # words that are drawn, and of each run those they are chosen from
+HIDDEN_WORD = Option("hidden_word", None, lambda scene: "")  # that stood where the gap is: it is drawn too
 
 
 def gap(scene: Scene) -> int:
@@ -210,13 +211,15 @@ def differs(scene: Scene) -> bool:
 
 
 def words_told(scene: Scene) -> list[int]:
-    """The words that are drawn, the likeliest first: the likeliest of both runs, and what gains most."""
+    """The words that are drawn, the likeliest first: those of both runs, and what gains most; then the hidden one."""
     before, after = shares(scene, scene.t), shares(scene, scene.b)
     most = min(LIKELIEST, len(before))
     ids = list(dict.fromkeys([*before.topk(most).indices.tolist(), *after.topk(most).indices.tolist()]))
     left = sorted(ids, key=lambda i: -float(after[i]))
     gains = sorted(ids, key=lambda i: float(before[i] - after[i]))
-    return sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=left.index)
+    told = sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=left.index)
+    own = [answer_id(scene.encoder, scene.b, gap(scene), word)] if (word := scene[HIDDEN_WORD]) else []
+    return [*dict.fromkeys([*told, *own])]
 
 
 def guessed(scene: Scene) -> Expression:
@@ -268,6 +271,7 @@ GUESS_CHANGED = of_change(
     say=say_guessed,
     about=lambda scene: About(scene.b, reads=(f"{answers(scene.config).part}.probabilities",)),
     names=names_guessed,
+    options=(HIDDEN_WORD,),
 )
 LABEL_HIDDEN = Picture(
     page="what_if",
