@@ -174,10 +174,13 @@ export function curvePicture({ point, keep }) {
       pen.font = `650 ${i ? 16 : 20}px ${font}`;
       pen.fillStyle = i ? colours.accent : colours.muted;
       pen.textAlign = i ? 'right' : 'center';
-      if (!count || pen.measureText(text).width > wide) return;
-      const size = pen.measureText(text).width, crossed = i && across > right - size - 12 && across - size - 14 > x(0); // by the line of the chosen unit
+      const size = pen.measureText(text).width, level = y(0) - 18;
+      if (!count || size > wide) return;
+      const clear = (/** @type {number} */ end) => end - size - 6 > x(0) && (Math.abs(across - end + size / 2) > size / 2 + 8 || up > level + 10) && order.every(unit => Math.abs(y(gone * after[unit]) - level) > 14 || Math.abs(x(before[unit]) - end + size / 2) > size / 2 + 8); // of the line of the chosen unit, and of every dot
+      const end = [right - 2, across - 10].find(clear);
+      if (i && end === undefined) return; // it stands nowhere free: the headline says it
       const free = (/** @type {number} */ at) => Math.abs(at - up) > 18 && (Math.abs(at - up + 9) > 24 || (SIDE.left + x(0) + size) / 2 < across - 84); // of the line of the chosen unit, and of its name
-      const [mid, down] = i ? [crossed ? across - 10 : right - 2, y(0) - 13] : [(SIDE.left + x(0)) / 2, [24, 56, 88].map(far => y(0) - far).find(free) ?? y(0) - 24];
+      const [mid, down] = i ? [end ?? right, level] : [(SIDE.left + x(0)) / 2, [24, 56, 88].map(far => y(0) - far).find(free) ?? y(0) - 24];
       pen.strokeStyle = colours.page;
       pen.lineWidth = 5;
       pen.strokeText(text, mid, down); // clear of the lines behind it

@@ -5,7 +5,7 @@ import { atRest, headline, opener, radios } from './controls.js';
 import style from './embedding.css';
 import { curve, endsOf } from './curves.js';
 import { dress, el, put, themeOf } from './dom.js';
-import { aboutOf, cellOf, figure, isContent, knownOf, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from './embedding_math.js';
+import { aboutOf, cellOf, figure, isContent, knownOf, leadSaid, lengthOf, LIT, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, PLACES, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, textsOf, turnAt, waveAt, windowAround } from './embedding_math.js';
 import { colourOf } from './grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
@@ -107,7 +107,7 @@ export function embedding(root, context) {
     drawn = all.map(one => one.lit);
     strips.draw({
       key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), key, position].join(' '), strips: all, chosen: d, kept: number, heat: true,
-      label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${all.filter(one => one.values.length === width).map(one => `${one.name} ${typeset(sure(one.values[number], one.within))}`).join(', ')}`,
+      label: `The ${width} numbers of ${whose}`, says: `number ${number}: ${textsOf(all, number).map((text, r) => `${all[r].name} ${typeset(text)}`).join(', ')}`,
     });
     put(strips.slider, { 'data-cell': `${position},${number}` });
     rest.say(`${begins(whose)}, ${key}: ${head.finding.textContent}`);
@@ -123,11 +123,11 @@ export function embedding(root, context) {
     /** Behind a norm numbers are of another size. @param {boolean} norm */
     const mostOf = norm => whole.filter(({ behind }) => behind === norm).reduce((so, { values }) => values.slice(from, to).reduce((top, value) => Math.max(top, Math.abs(value) || 0), so), 0) || 1;
     const most = [false, true].map(mostOf), shown = Array.from({ length: to - from }, (_, k) => from + k);
-    const total = whole.findIndex(({ name }) => name.startsWith('=')), off = Math.max(...whole.slice(0, total + 1).map(({ within }) => within)), added = shown.map(k => (total > 0 ? summed(whole.slice(0, total).map(({ values }) => values[k]), whole[total].values[k], off) : []));
+    const texts = shown.map(k => textsOf(all, k));
     const is = (/** @type {number} */ k) => [k === d ? 'is-chosen' : '', k < first || k >= end ? 'is-far' : ''].join(' ');
     return html`<div class="em-lens" style="--from: ${percent(from)}; --to: ${percent(to)}; --first: ${percent(first)}; --end: ${percent(end)}"></div>
       <table class="em-numbers"><thead><tr><th scope="col">number</th>${shown.map(k => html`<th scope="col" class=${is(k)}>${k}</th>`)}</tr></thead>
-      <tbody>${whole.map(({ name, values, within, lit, behind }, r) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(added[k - from][r] ?? figure(values[k], within))}</td>`)}</tr>`)}</tbody></table>`;
+      <tbody>${whole.map(({ name, values, lit, behind }, r) => html`<tr><th scope="row">${name}</th>${shown.map(k => html`<td class="${is(k)} ${values[k] < 0 ? 'is-below' : ''}" style="--share: ${(Math.abs(values[k]) / most[Number(behind)] || 0).toFixed(3)}" @click=${() => choose({ number: k, lit: LIT.indexOf(lit) })}>${typeset(texts[k - from][r])}</td>`)}</tr>`)}</tbody></table>`;
   }
 
   /** The chosen number, worked out again. @param {Packet} part @param {number} i @param {number} d @param {string} key what is lit */
@@ -135,7 +135,7 @@ export function embedding(root, context) {
     const { edits } = /** @type {Packet} */ (run).about, sum = sumAgain(part, i, d), norm = normAgain(part, i, d), place = key === 'position' ? placeAgain(part, i, d) : null;
     const line = (/** @type {string} */ name, /** @type {import('./embedding_math.js').Again | null} */ made) => {
       if (!made) return nothing;
-      const agrees = Math.abs(made.value - made.recorded) <= made.within, recorded = typeset(figure(made.recorded, made.within));
+      const agrees = Math.abs(made.value - made.recorded) <= made.within, recorded = typeset(made.says);
       return worked(`${name}: ${typeset(made.text)}`, agrees, agrees ? `The run recorded ${recorded}: it agrees` : `The run recorded ${recorded}: it does not agree.${edits ? ' A change made to this run lies between.' : ''}`);
     };
     return html`${line(`number ${d}`, sum)}${line('after the norm', norm)}${line(`position ${aboutOf(part).rows[i]}`, place)}`;
@@ -143,7 +143,7 @@ export function embedding(root, context) {
 
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
-    const { near, any, near_of: own, ids } = aboutOf(part), all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
+    const { near, any, near_of: own, ids } = aboutOf(part), piece = begins(whose).startsWith('“##') ? ': ## marks a piece that goes on a word. Its row' : '', all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
     return html`<p class="em-what">${asIs(begins(whose))}${explained(` is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine${any[own[i]] > 0 ? ' (the line: a random word)' : ''}:`)}</p>
       ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, mark: k < all.length - 1 && any[own[i]] > 0 ? any[own[i]] : NaN, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
   }

@@ -1,6 +1,6 @@
 // @ts-check
 // How a token becomes the vector that the first layer reads: its strips, what is found for each part, and the arithmetic of one number. No page.
-import { addingUp, many, sure, typeset } from './number.js';
+import { many, sure, typeset } from './number.js';
 import { at, row } from './packet.js';
 import { listed } from './claim.js';
 import { apart, begins } from './run.js';
@@ -18,7 +18,7 @@ import { half as halfOf } from './number_strips.js';
  * }} About
  */
 /** What of the picture is lit, with what stands beside it. @typedef {{key: 'word' | 'position' | 'sum', step: string, title: string}} Lit */
-/** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, within: number}} Again */
+/** A number worked out again: `text` shows how, `value` is what came out, `recorded` what the run has and `says` in the table, `within` what rounding may change. @typedef {{text: string, value: number, recorded: number, says: string, within: number}} Again */
 /** A vector as a strip, with its name; its numbers may be off by `within`. @typedef {{lit: Lit['key'], name: string, values: Float32Array, within: number, behind: boolean}} Strip */
 
 const WAVES = 10_000; // the base of sines and cosines (paper, section 3.5)
@@ -72,17 +72,25 @@ export function figure(value, within = 0) {
   return value.toFixed(within > 0 ? Math.max(0, Math.min(places, Math.floor(-Math.log10(2 * within)))) : places).replace(/^-(0\.?0*)$/, '$1');
 }
 
-/** A number with as many digits as it has in common with what the terms that are shown come to: who adds these up finds what stands there. @param {number} shown @param {number} value @param {string} most the text with the most digits */
-export function agreed(shown, value, most) {
-  for (let places = most.split('.')[1]?.length ?? 0; places > 0; places--) if (shown.toFixed(places) === value.toFixed(places)) return value.toFixed(places);
-  return Number.isFinite(value) ? value.toFixed(0) : most;
+/** A number with so many digits after the point. @param {number} value @param {number} places */
+const plain = (value, places) => value.toFixed(places).replace(/^-(0\.?0*)$/, '$1');
+
+/** How texts add up: as they stand, or but for their last digit. @param {number} shown @param {string} total */
+const equals = (shown, total) => (shown.toFixed(total.split('.')[1]?.length ?? 0) === total ? '=' : '≈');
+
+/** The numbers of a sum, one below the other, each rounded: with a digit more where they would not add up as they stand. @param {number[]} terms @param {number} total @param {number} within how far one may be off */
+export function summed(terms, total, within) {
+  const all = [...terms, total], most = within > 0 ? Math.max(0, Math.floor(-Math.log10(2 * within))) : Infinity;
+  if (!all.every(Number.isFinite)) return all.map(value => figure(value, within));
+  const [usual, more] = [DIGITS, DIGITS + 1].map(places => all.map(value => plain(value, Math.min(places, most)))), adds = (/** @type {string[]} */ texts) => equals(texts.slice(0, -1).reduce((sum, text) => sum + Number(text), 0), texts[terms.length]) === '=';
+  return !adds(usual) && adds(more) ? more : usual;
 }
 
-/** The numbers of a sum, one below the other: terms and total with as many digits each, so that they add up as they stand. @param {number[]} terms @param {number} total @param {number} within how far one may be off */
-export function summed(terms, total, within) {
-  if (![...terms, total].every(Number.isFinite)) return [...terms, total].map(value => figure(value, within));
-  const texts = addingUp(terms, total, within > 0 ? Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(2 * within)))) : DIGITS);
-  return [...texts.values, texts.total];
+/** The text of a number in each strip that is as wide as the first, from above. @param {Strip[]} strips @param {number} d */
+export function textsOf(strips, d) {
+  const whole = strips.filter(({ values }) => values.length === strips[0].values.length), end = whole.findIndex(({ name }) => name.startsWith('=')) + 1, sum = whole.slice(0, end), numbers = sum.map(({ values }) => values[d]);
+  const added = sum.length ? summed(numbers.slice(0, -1), numbers[end - 1], Math.max(...sum.map(({ within }) => within))) : [];
+  return whole.map(({ values, within }, r) => added[r] ?? figure(values[d], within));
 }
 
 /** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value @param {number} [within] */
@@ -120,10 +128,10 @@ export function sumAgain(part, i, number) {
   const { arrays } = part, { factor } = aboutOf(part), total = arrays.sum ? 'sum' : 'output', added = ['positions', 'segments'].filter(name => arrays[name] && (name !== 'positions' || arrays.alike));
   if (arrays[total].shape[1] !== arrays.tokens.shape[1] || (factor === null && !added.length)) return null;
   const of = (/** @type {string} */ name) => at(arrays[name], i, number), own = halfOf(arrays.tokens), word = of('tokens') * (factor ?? 1), value = added.reduce((sum, name) => sum + of(name), word);
-  const terms = added.map(name => figure(of(name), halfOf(arrays[name]))), first = [factor === null ? figure(of('tokens'), own) : fine(of('tokens'), own), ...(factor === null ? [] : [fine(factor)])];
-  const within = (factor ?? 1) * own + added.reduce((sum, name) => sum + halfOf(arrays[name]), halfOf(arrays[total])) + ROUNDED * Math.abs(word);
-  const shown = terms.reduce((sum, term) => sum + Number(term), first.reduce((product, text) => product * Number(text), 1));
-  return { text: `${[first.join(' × '), ...terms.map(term => `${term.startsWith('-') ? '−' : '+'} ${term.replace('-', '')}`)].join(' ')} = ${agreed(shown, Math.abs(value - of(total)) <= within ? of(total) : value, figure(value, within))}`, value, recorded: of(total), within };
+  const within = (factor ?? 1) * own + added.reduce((sum, name) => sum + halfOf(arrays[name]), halfOf(arrays[total])) + ROUNDED * Math.abs(word), recorded = of(total);
+  const texts = textsOf(stripsOf(part, i, false), number), terms = texts.slice(1, added.length + 1), says = added.length ? texts[added.length + 1] : figure(recorded, halfOf(arrays[total])), first = factor === null ? [texts[0]] : [fine(of('tokens'), own), fine(factor)];
+  const shown = terms.reduce((sum, term) => sum + Number(term), first.reduce((product, text) => product * Number(text), 1)), result = Math.abs(value - recorded) <= within ? says : figure(value, within);
+  return { text: `${[first.join(' × '), ...terms.map(term => `${term.startsWith('-') ? '−' : '+'} ${term.replace('-', '')}`)].join(' ')} ${equals(shown, result)} ${result}`, value, recorded, says, within };
 }
 
 /** A number of a place by its formula, worked out again; null where it has none. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
@@ -131,7 +139,8 @@ export function placeAgain(part, i, number) {
   const { arrays } = part, { rows, width, positions } = aboutOf(part), place = rows[i];
   if (positions !== 'sinusoidal' || !arrays.alike) return null;
   const power = number - (number % 2), value = waveAt(place, number, width), angle = place / WAVES ** (power / width), name = number % 2 ? 'cos' : 'sin';
-  return { text: `${name}(${place} / 10000^(${power}/${width})) = ${name}(${fine(angle)}) = ${figure(value)}`, value, recorded: at(arrays.positions, i, number), within: halfOf(arrays.positions) + ROUNDED };
+  const recorded = at(arrays.positions, i, number), within = halfOf(arrays.positions) + ROUNDED, says = textsOf(stripsOf(part, i, false), number)[1];
+  return { text: `${name}(${place} / 10000^(${power}/${width})) = ${name}(${fine(angle)}) = ${Math.abs(value - recorded) <= within ? says : figure(value)}`, value, recorded, says, within };
 }
 
 /** A number behind the norm, worked out again; null where there is none. @param {Packet} part @param {number} i @param {number} number @returns {Again | null} */
@@ -142,10 +151,12 @@ export function normAgain(part, i, number) {
   const spread = arrays.mean_square ? Math.sqrt(at(arrays.mean_square, i) + norm.eps)
     : norm.kind === 'std_norm' ? Math.sqrt(at(arrays.variance, i)) + norm.eps : Math.sqrt(at(arrays.variance, i) + norm.eps);
   const gamma = at(arrays.gamma, number), beta = arrays.beta ? at(arrays.beta, number) : 0, value = ((before - mean) / spread) * gamma + beta;
-  const off = halfOf(arrays[into]), x = figure(before, off), top = arrays.mean ? `(${x} ${mean < 0 ? '+' : '−'} ${figure(Math.abs(mean))})` : x;
+  const strips = stripsOf(part, i, false), texts = textsOf(strips, number), textOf = (/** @type {string} */ name) => texts[strips.findIndex(strip => strip.name.startsWith(name))];
+  const off = halfOf(arrays[into]), recorded = at(arrays[after], i, number), within = (off * Math.abs(gamma)) / spread + halfOf(arrays[after]) + 1e-5 * Math.max(1, Math.abs(value)), says = textOf('after') ?? figure(recorded, halfOf(arrays[after]));
+  const x = textOf('=') ?? figure(before, off), top = arrays.mean ? `(${x} ${mean < 0 ? '+' : '−'} ${figure(Math.abs(mean))})` : x;
   return {
-    text: `${top} / ${fine(spread)} × ${gamma < 0 ? `(${fine(gamma)})` : fine(gamma)}${arrays.beta ? ` ${beta < 0 ? '−' : '+'} ${figure(Math.abs(beta))}` : ''} = ${figure(value, off * Math.abs(gamma) / spread)}`, value,
-    recorded: at(arrays[after], i, number), within: (off * Math.abs(gamma)) / spread + halfOf(arrays[after]) + 1e-5 * Math.max(1, Math.abs(value)),
+    text: `${top} / ${fine(spread)} × ${gamma < 0 ? `(${fine(gamma)})` : fine(gamma)}${arrays.beta ? ` ${beta < 0 ? '−' : '+'} ${figure(Math.abs(beta))}` : ''} = ${Math.abs(value - recorded) <= within ? says : figure(value, off * Math.abs(gamma) / spread)}`,
+    value, recorded, says, within,
   };
 }
 

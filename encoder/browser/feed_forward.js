@@ -11,10 +11,10 @@ import { coder, headline, opener, plainly, rail } from './controls.js';
 import { layerPackets, rowAmong, steady, waitingFor } from './layer_packets.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
-import { brief, inRow, many, placesOf, signed, sure, typeset } from './number.js';
+import { both, brief, inRow, many, placesOf, signed, sure, typeset } from './number.js';
 import { at } from './packet.js';
 import { lengthOf } from './row.js';
-import { answerName, begins, calledToken, direction, labelsOf, wordAt, words } from './run.js';
+import { answerName, begins, calledToken, direction, labelsOf, LITTLE, wordAt, words } from './run.js';
 import { opening, parts, said } from './say.js';
 import { lossOf } from './spine.js';
 import { namesOf } from './number_strips.js';
@@ -46,8 +46,8 @@ function addingMost(block, i) {
   return adds && Math.abs(adds.values[most]) >= COUNTS / reads ? most : null;
 }
 
-/** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
-export function finding(block, i, word) {
+/** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word @param {ReturnType<typeof lossOf>} loss of the answer without this feed-forward */
+export function finding(block, i, word, loss) {
   const { rows, units } = aboutBlock(block), values = valuesOf(block, handedOn(block), i), [unit] = strongest(block, i, 1), all = many(values.length);
   const firing = at(block.arrays.firing, rows[i]), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
   if (!values.every(Number.isFinite)) return parts('no_numbers', { query: begins(word) });
@@ -56,7 +56,12 @@ export function finding(block, i, word) {
     return parts('fires_gated', { all, unit, word, after: near(after), gate: near(up), value: near(gated) });
   }
   if (firing === 0) return parts('fires_none', { all, word });
-  return firing === 1 ? parts('fires_alone', { all, word, unit, value: near(values[unit]) }) : parts('fires', { count: many(firing), all, word });
+  const given = { count: many(firing), all, word };
+  if (firing > 1 && loss?.word && Math.abs(loss.cost) >= Math.max(POINT, LITTLE * loss.share)) {
+    const [before, after] = both(loss.share, loss.share - loss.cost).map(typeset);
+    return parts(loss.cost > 0 ? 'fires_falls' : 'fires_rises', { ...given, guess: loss.word, before, after });
+  }
+  return firing === 1 ? parts('fires_alone', { all, word, unit, value: near(values[unit]) }) : parts('fires', given);
 }
 
 /** The parts of the headline at another stop than that of the activation. @param {'in' | 'out' | 'added'} key @param {Packet} block @param {number} i @param {number} unit @param {string} word */
@@ -72,7 +77,7 @@ function unitSaid(block, i, word) {
   const unit = opensOn(block, i), value = Number(valuesOf(block, handedOn(block), i)[unit].toPrecision(3)), most = addingMost(block, i), adds = addsAt(block, aboutBlock(block).rows[i]);
   if (most === null || !adds) return parts('unit_strongest', { unit, word, value });
   const own = adds.values[most];
-  return parts(own > 0 ? 'unit_for' : 'unit_against', { unit, value, guess: adds.word, over: adds.over, adds: signed(own, placesOf(own)) });
+  return parts('unit_pushes', { unit, value, word: own > 0 ? adds.word : adds.over, size: Math.abs(own).toFixed(placesOf(own)) });
 }
 
 /** The words of places; of marks alone their name, or that they are marks. @param {string[]} words */
@@ -190,11 +195,11 @@ export function feedForward(root, context) {
 
   /** @param {Packet} of @param {Packet} block */
   function picture(of, block) {
-    const now = placed(block), { row, unit: kept, stop } = now, { key } = STOPS[stop], { rows } = aboutBlock(block), names = namesOf(of.about.tokens), position = rows[row], word = calledToken(of, position);
+    const now = placed(block), { row, unit: kept, stop } = now, { key } = STOPS[stop], { rows } = aboutBlock(block), names = namesOf(of.about.tokens), position = rows[row], word = calledToken(of, position), loss = lossOf(of, { layer: state.layer, block: 1 }, position);
     const unit = key === 'activation' && pointed >= 0 ? pointed : kept, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, unit));
     const place = placeOfUnit(position, kept), there = weightsOf(of, place, key === 'in' || key === 'out'), told = toldOf(block, key, kept);
     const firstNumber = { step: `layers.${state.layer}.${stepOf(block, 1)}`, index: [position, opensOn(block, row)] };
-    head.draw(of, state, key !== 'activation' ? doneAt(key, block, row, unit, word) : opening(finding(block, row, word), 'value', firstNumber));
+    head.draw(of, state, key !== 'activation' ? doneAt(key, block, row, unit, word) : opening(finding(block, row, word, loss), 'value', firstNumber));
     stops.draw(STOPS.map(one => { const { label, symbol, title } = toldOf(block, one.key, kept); return { text: label, symbol, title: `${label}, ${symbol}: ${title}` }; }), stop);
     tokens.draw({
       names: rows.map(one => names[one]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${unit} gives at each`,
@@ -214,7 +219,7 @@ export function feedForward(root, context) {
           <p class="at-what ff-what">${explained(told.what)}</p>${key === 'activation' ? curve.element : d < 0 ? waiting(of, place) : strips.element}${drawn}
           ${arithmetic(block, there, stop, row, unit, d)}</div>
         <div class="at-beside"><h2>${composed(opening(unitSaid(block, row, word), 'value', firstNumber))}</h2>${listOf(block, row, kept, adds)}
-          ${adds ? addsSaid(of, block, adds, lossOf(of, { layer: state.layer, block: 1 }, position), word, state.layer === of.about.model.layers - 1)
+          ${adds ? addsSaid(of, block, adds, loss, word, state.layer === of.about.model.layers - 1)
     : gap ? html`<p class="ff-adds"><span>What a unit adds to the ${answerName(of)} is shown at ${labelsOf(of) ? 'the words that it is read from' : calledToken(of, gap[0])}.</span></p>` : nothing}
           ${contexts(there, kept, Boolean(weights.why(of, place)))}
           <div class="at-tools">${d < 0 && !isOfUnits(STOPS[stop].step) ? nothing : opener(() => open({ step: `layers.${state.layer}.${stepOf(block, stop)}`, index: [position, index] }))}${keep ? coder(() => context.code()) : nothing}</div></div></div>`;
@@ -274,7 +279,7 @@ export function feedForward(root, context) {
   function arithmetic(block, there, stop, row, unit, d) {
     const why = /** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way';
     const all = sumsAt(STOPS[stop].key, { block, weights: there, i: row, unit }, d, () => wrongOf(block, row));
-    return all.map(({ formula, line, agrees, proof }) => html`${formula && html`<p class="an-formula" dir="ltr">${formula}</p>`}${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html` <span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
+    return all.map(({ formula, line, agrees, proof }) => html`${formula && html`<p class="an-formula" dir="ltr">${formula}</p>`}${line ? html`<p class="an-line" dir="ltr">${line}${agrees && proof ? html`\u00a0<span class="ff-proof" role="img" tabindex="0" aria-label=${proof} title=${proof}>✓</span>` : nothing}</p>` : nothing}
       ${agrees ? nothing : html`<p class="row-check" data-agrees="false">${proof.startsWith('Done') ? proof : 'Computed again here, it does not agree'}: ${why}.</p>`}`);
   }
 

@@ -8,13 +8,13 @@ import { gradient } from './grid.js';
 import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline, leads, plainly, radios } from './controls.js';
-import { besides, carriedBy, carriedFinding, carrierHere, commonEnds, findingOf, isSeen, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, neededSaid, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
+import { besides, carriedBy, carriedFinding, carrierHere, commonEnds, findingOf, isSeen, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, neededSaid, noneHere, opensOn, pairsOf, titleOf, verdictOf, wasExamined } from './jobs.js';
 import { largeMap } from './large_map.js';
 import { composed, html, nothing, render as into } from './lit.js';
 import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
-import { called, choice, look, needed, wordAt, words } from './run.js';
+import { called, choice, look, wordAt, words } from './run.js';
 import { parts, said as set } from './say.js';
 import { MEASURED, toQuery } from './store.js';
 import { explained } from './terms.js';
@@ -59,7 +59,7 @@ export function heads(root, context) {
   const control = new AbortController(), small = document.createElement('canvas');
 
   const top = headline(context, { layer: false, head: false });
-  const views = radios('show', index => store.set({ view: index ? CARRIED : LOOK }, { push: true }));
+  const views = radios('show', index => { const what = free && index ? known() : null; store.set({ view: index ? CARRIED : LOOK, ...(what && run ? carrierHere(run) ?? leader(what) : {}) }, { push: true }); });
   const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' }), list = el('div'), here = sentenceHere(word => store.set({ word })), large = largeMap(word => store.set({ word }));
   const shownExamples = examples(() => { turn++; redraw(); });
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' });
@@ -178,15 +178,16 @@ export function heads(root, context) {
     const of = run, what = known(), shown_ = what?.carries ?? [], chosen = { layer: state.layer, head: state.head };
     const carried = what !== null && shown_.length > 0 && state.view === CARRIED;
     tabled = carried;
-    const place = carried && free ? carrierHere(of) ?? (carriedBy(what, chosen).length ? chosen : leader(what)) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
+    const place = carried && free ? carrierHere(of) ?? leader(what) : chosen, name = `${of.about.model.digest} ${place.layer},${place.head}`;
     const theme = themeOf(getComputedStyle(root.closest('.enc') ?? root).backgroundColor);
     if (shown !== name) turn = 0;
     shown = name;
     if (drawn !== of) span = ends(of);
     const all = jobsOf(of, what), jobs = jobsAt(of, what, place), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
     const word = words(of)[wordAt(of, state.word)];
-    top.draw(of, state, carried ? carriedFinding(what, place) : findingOf(of, what, place));
-    const most = neededSaid(of), said = besides(of, what, place).map(([key, args]) => set(key, args));
+    const finding = carried ? carriedFinding(what, place) : findingOf(of, what, place), most = neededSaid(of), its = most && finding.some(({ name }) => name === 'guess') ? most.push : most?.text ?? ''; // what the headline says is not said again
+    top.draw(of, state, finding);
+    const said = besides(of, what, place).map(([key, args]) => set(key, args));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
     const named = Array.from({ length: of.about.model.layers * of.about.model.heads }, (_, i) => ({ layer: Math.floor(i / of.about.model.heads), head: i % of.about.model.heads })).map(one => ({ ...one, ...labelOf(of, what, one), seen: isSeen(of, what, found, one) }));
@@ -197,8 +198,8 @@ export function heads(root, context) {
     const { layers, heads: count } = of.about.model;
     into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : 'Each map is a head'}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
-      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || opensOn(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${most ? html`<p class="hd-aim">${same(most.place, place) ? typeset(most.text) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
+      <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || !noneHere(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
+        ${most && its ? html`<p class="hd-aim">${same(most.place, place) ? typeset(its) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section><div class="hd-beyond enc-further">${shownExamples.element}</div></div>`, page);
     if (word) here.draw(of, place, word);
@@ -226,7 +227,7 @@ export function heads(root, context) {
         const own = found.find(({ job }) => job.layer === now.layer && job.head === now.head);
         return { ...usual, ...(own && now.word === null ? { word: own.word.position } : {}) };
       }
-      const first = opensOn(of, found) ?? needed(of);
+      const first = opensOn(of, found);
       if (!first) return usual;
       const { layer, head } = 'job' in first ? first.job : first;
       return { ...usual, layer, head, ...('job' in first && now.word === null ? { word: first.word.position } : {}) };

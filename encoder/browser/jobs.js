@@ -2,7 +2,7 @@
 // What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
 import { goal, outside, same } from './claim.js';
 import { both } from './number.js';
-import { called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
+import { asked, called, effects, guessAt, held, isTried, look, needed, quoted, words } from './run.js';
 import { behind, parts } from './say.js';
 import { othersPush } from './spine.js';
 
@@ -127,11 +127,17 @@ function placeHere(run) {
   return first.share ? first.place : undefined;
 }
 
-/** The head whose job is found in this run, where nobody chose: one that is clear, what carries most to the gap, else what looks beside each word. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
-export const opensOn = (run, found) => found.find(({ job, masked, clear }) => clear && (masked || job.passed)) ?? carrierHere(run) ?? placeHere(run);
+/** The head that shows in this run what it does: a job that is clear, or what carries most to the gap. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+const doneHere = (run, found) => found.find(({ job, masked, clear }) => clear && (masked || job.passed)) ?? carrierHere(run);
 
-/** The head that alone carries most of any change. @param {Known} known @returns {Head} */
-export const leader = known => known.carries.flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).map(([layer, head]) => ({ layer, head }))[0];
+/** The head that is shown where nobody chose: what does its job here, else what the guess needs most, else what looks beside each word. @param {Packet} run @param {Here[]} found @returns {Here | Head | undefined} */
+export const opensOn = (run, found) => doneHere(run, found) ?? needed(run) ?? placeHere(run);
+
+/** Whether no job is seen in this run. @param {Packet} run @param {Here[]} found */
+export const noneHere = (run, found) => !doneHere(run, found) && !placeHere(run);
+
+/** The head that alone carries most of any change that a small set carries. @param {Known} known @returns {Head} */
+export const leader = ({ carries }) => (carries.some(({ small }) => small) ? carries.filter(({ small }) => small) : carries).flatMap(({ heads }) => heads).sort((a, b) => b[2] - a[2]).map(([layer, head]) => ({ layer, head }))[0];
 
 /** @param {Phenomenon} of */
 export const pairsOf = ({ natural }) => (natural ? 'pairs that people wrote' : 'constructed pairs');
@@ -185,21 +191,30 @@ function costAt(run, gap) {
   return { guess: quoted(guess), before: from, after: to };
 }
 
-/** What the guess at the gap loses without the head that it needs most; null where it needs none. @param {Packet} run */
+/** What the guess at the gap loses without the head that it needs most, and that others push back, alone too; null where it needs none. @param {Packet} run */
 export function neededSaid(run) {
   const gap = words(run).find(word => isTried(run, word)), most = needed(run);
-  return gap && most ? { place: most, text: behind(parts('heads_needed', { layer: most.layer, head: most.head, ...costAt(run, gap) }), othersPush(run, most, gap.position)).map(part => part.text).join('') } : null;
+  if (!gap || !most) return null;
+  const push = othersPush(run, most, gap.position), [text, also] = [behind(parts('heads_needed', { layer: most.layer, head: most.head, ...costAt(run, gap) }), push), push].map(all => all.map(part => part.text).join(''));
+  return { place: most, text, push: also };
 }
+
+/** How often a job is right, and a rule: "but a" where the rule is right as often. @param {Figure} figure */
+const measured = ({ share, count, text, rule }) => ({ share, count, text, rule, but: rule >= share ? 'but a' : 'a' });
+
+/** Whether the guess needs this head most. @param {Packet} run @param {Head} place */
+const isNeeded = (run, place) => { const most = needed(run); return Boolean(most && same(most, place)); };
 
 /** The finding of a head, as parts of a sentence: what it does here, else what it does in other sentences, else where it looks here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
-  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word));
+  const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word)), guessed = gap?.gap ? gap : gap && asked(run);
   const given = { layer, head }, beside = besideHere(run, place), carried = carrierOf(known, place), role = known?.survey?.heads[layer * run.about.model.heads + head];
   // What did not pass is not found for certain: it is only said where it looks.
   if (here && (here.clear || job.passed)) return parts(`heads_${job.passed ? 'job' : 'candidate'}_here`, { ...given, ...(job.passed ? { finds: findsOf(job.job) } : {}), from: called(run, here.word), ...goal(run, here.word, look(run, layer, head, here.word)) });
   if (change && gap) return parts('heads_carrier_here', { ...given, tells: change.tells, ...goal(run, gap, look(run, layer, head, gap)) });
+  if (isNeeded(run, place) && guessed) return parts('heads_needed_here', { ...given, from: called(run, guessed), ...goal(run, guessed, look(run, layer, head, guessed)), ...costAt(run, guessed) });
   if (beside) return parts('heads_place_here', { ...given, ...beside });
-  if (job) return parts(`heads_${job.passed ? 'job' : 'candidate'}`, { ...given, finds: findsOf(job.job), share: job.figures[0].share, count: job.figures[0].count, text: job.figures[0].text });
+  if (job) return parts(`heads_${job.passed ? 'job' : 'candidate'}`, { ...given, finds: findsOf(job.job), ...measured(job.figures[0]) });
   if (carried) return parts('heads_carrier', { ...given, tells: carried.of.tells, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { ...given, where: whereOf(role[0]), share: role[2] });
   const found = habit(run, place);

@@ -64,7 +64,7 @@ PAGES: Mapping[str, DrawnPage] = {
             "embedding.positions": ("alike_place", "near_word"),
             "*": ("embedding_strips", "near_word"),
         },
-        more=(("near", "The nearest words of the table"), ("places", "How alike two positions are"), CHECKS),
+        more=(("places", "How alike two positions are"), CHECKS),
     ),
     "attention": DrawnPage(
         "Attention",

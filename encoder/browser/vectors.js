@@ -99,4 +99,4 @@ export function vectorSlider({ point, keep }) {
 }
 
 /** Arithmetic that was computed again here, with a tick where the run recorded the same; `words` say how, and where it did not what is wrong. @param {string} text @param {boolean} agrees @param {string} words */
-export const worked = (text, agrees, words) => html`<p class="vs-worked" dir="ltr"><span>${text}</span>${agrees ? html` <span class="vs-tick" role="img" data-agrees="true" aria-label=${words} title=${words}>✓</span>` : html`<span class="vs-tick" data-agrees="false">${words}</span>`}</p>`;
+export const worked = (text, agrees, words) => html`<p class="vs-worked" dir="ltr"><span>${text}</span>${agrees ? html`\u00a0<span class="vs-tick" role="img" data-agrees="true" aria-label=${words} title=${words}>✓</span>` : html`<span class="vs-tick" data-agrees="false">${words}</span>`}</p>`;

@@ -11,7 +11,7 @@ from encoder.metrics import cosine_matrix, length
 from encoder.metrics.lens import goes_on, word, wordless
 from encoder.model.steps.catalogue import nowhere
 from encoder.packet.format import Stored, exact, pack, signed
-from encoder.packet.run import LONGEST, MOST_BYTES, gaps_of, kept_rows
+from encoder.packet.run import LONGEST, MOST_BYTES, MOST_SCORED, gaps_of, kept_rows
 from encoder.support.formatting import shown
 from encoder.trace.trace import Trace
 
@@ -34,7 +34,8 @@ def level_4(encoder: TextEncoder, trace: Trace) -> bytes:
     names = [name for name in STEPS if f"embedding.{name}" in trace]
     own = {name: trace.array(f"embedding.{name}")[rows.start : rows.stop] for name in names}
     unlike = {name: values for name, values in own.items() if name != "scaled" or config.scale_embeddings}
-    arrays = {name: signed(values) for name, values in unlike.items()}
+    send = exact if len(trace.tokens) <= MOST_SCORED else signed
+    arrays = {name: send(values) for name, values in unlike.items()}
     places = trace["embedding.positions"][rows.start : rows.stop]
     if bool(places.any()):
         arrays["alike"] = signed(cosine_matrix(places).numpy())

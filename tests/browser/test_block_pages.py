@@ -401,7 +401,7 @@ def share_without(encoder: TextEncoder, trace: Trace, layer: int, at: int, word:
     return float(encoder.trace(trace.inputs, edits=(edit,))["mlm.probabilities"][at, word])
 
 
-def test_the_headline_says_how_many_units_fire_and_the_strip_what_the_guess_does_without_them(
+def test_the_headline_says_what_the_guess_does_without_the_units_and_how_many_fire(
     opened_live: Opened, base: TextEncoder, trace: Trace
 ) -> None:
     gap = trace.tokens.index("[MASK]")
@@ -409,11 +409,13 @@ def test_the_headline_says_how_many_units_fire_and_the_strip_what_the_guess_does
     before, after = float(trace["mlm.probabilities"][gap, guess]), share_without(base, trace, 1, gap, guess)
     page = opened_live(base, trace, layer=1)
     firing = int((trace["layers.1.feed_forward.activation"][gap] > 0).sum())
-    expect(title(page)).to_have_text(f"{firing} of 2,048 units fire for the gap.")
-    expect(page.locator(".enc-spine-says")).to_have_text(
-        f"Without the feed-forward of layer 1 “{base.tokenizer.id_to_token(guess)}” falls "
-        f"from {spelled(before)} to {spelled(after)}."
-    )
+    falls = f"“{base.tokenizer.id_to_token(guess)}” falls from {spelled(before)} to {spelled(after)}"
+    expect(title(page)).to_have_text(f"Without these units {falls}; {firing} of 2,048 fire for the gap.")
+    expect(page.locator(".enc-spine-says")).to_have_text(f"Without the feed-forward of layer 1 {falls}.")
+    word = page.locator(".tr").get_by_role("option").nth(KEYS)
+    word.click()  # where the guess is not, nothing is lost
+    firing = int((trace["layers.1.feed_forward.activation"][KEYS] > 0).sum())
+    expect(title(page)).to_have_text(f"{firing} of 2,048 units fire for “keys”.")
 
 
 def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
@@ -446,7 +448,7 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     expect(options.and_(page.locator("[aria-selected=true]")).locator(".bar-name")).to_have_text(f"unit {best}")
     assert adds[best] > 0
     expect(page.locator(".at-beside h2").first).to_have_text(
-        f"Unit {best}, at {float(values[best]):.3g}, adds most for “are” over “is”: +{float(adds[best]):.3f}"
+        f"Unit {best}, at {float(values[best]):.3g}, pushes hardest: towards “are”, by {float(adds[best]):.3f}"
     )
     said = page.locator(".ff-adds")
     expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54: for “are”.")
@@ -558,7 +560,7 @@ def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_l
     found = unit_sum(encoder, trace, Target(WHOLE, 1, 0), 5, 2)
     unit = int(found.adds.abs().argmax())
     expect(page.locator(".at-beside h2").first).to_have_text(
-        re.compile(rf"^Unit {unit}, at .* adds most for “bad” over “good”: \+{float(found.adds[unit]):.4f}$")
+        re.compile(rf"^Unit {unit}, at .*, pushes hardest: towards “bad”, by {float(found.adds[unit]):.4f}$")
     )
     expect(page.locator(".ff-adds")).to_contain_text(
         f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f}: for “bad”."

@@ -108,8 +108,12 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
     assert exam is not None
     row, other = exam.row("obj"), exam.row("obj", "en_ewt")
     share = percent(row.accuracy)[:2]
+    rule = percent(row.rule_accuracy)[:2]
     expect(page.locator("h1")).to_have_text(
-        re.compile(rf"^Head 0 of layer 4 perhaps finds the verb of an object: right in {share}.% of {row.n} cases")
+        re.compile(
+            f"^Head 0 of layer 4 perhaps finds the verb of an object: right in {share}.% of {row.n} cases .*, "
+            f"but a simple rule in {rule}.%\\.$"
+        )
     )
     page.locator(".hd-examples").wait_for()
     page.get_by_text("How it was examined").click()
@@ -204,35 +208,39 @@ def test_what_carries_most_to_the_gap_is_named_in_the_table_and_where_it_looks(
     )
 
 
-def test_it_opens_on_what_a_head_does_here_and_the_one_that_the_guess_needs_is_a_press_away(
+def test_it_opens_on_the_head_that_the_guess_needs_most_and_on_the_best_row_of_what_they_carry(
     opened: Opened, base: TextEncoder
 ) -> None:
     run = base.trace("When Anna saw the bear, [MASK] ran away.")
     gap = run.tokens.index("[MASK]")
     she = int(run["mlm.probabilities"][gap].argmax())
-    left, nexts = {}, {}
-    inside = range(1, len(run.tokens) - 2)
+    left = {}
     for layer, head in np.ndindex(base.config.n_layers, base.config.n_heads):
         without = base.trace(run.inputs, edits=[Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))])
         left[layer, head] = float(without["mlm.probabilities"][gap, she])
-        weights = run[f"layers.{layer}.attention.weights"][head]
-        nexts[layer, head] = float(sum(weights[i, i + 1] for i in inside) / len(inside))
-    layer, head = max(nexts, key=nexts.__getitem__)
+    layer, head = min(left, key=left.__getitem__)
+    before = percent(float(run["mlm.probabilities"][gap, she]))
+    shipped = circuits_by_content(base.source.fingerprint)
+    assert shipped is not None
+    _, carrier = max((one.each[at], at) for one in (shipped.natural, *shipped.constructed.values()) for at in one.heads)
     page = opened(runs=packed(base, run))
     heading, chosen = page.get_by_role("heading", level=1), page.locator("[data-head-map][aria-selected=true]")
-    share = percent(nexts[layer, head], 1).replace("over ", f">{NO_BREAK}").replace(" %", f"{NO_BREAK}%")
+    falls = f"without it “she” falls from {before} to {percent(left[layer, head])}."
     expect(heading).to_have_text(
-        f"Head {head} of layer {layer} looks at the next word: here with {share} of its attention."
+        re.compile(rf"^Head {head} of layer {layer} looks from the gap at “Anna” here \(\d+.%\); {falls}$")
     )
     expect(chosen).to_have_attribute("data-head-map", f"{layer},{head}")
     expect(page.locator("[data-none]")).to_be_hidden()
-    layer, head = min(left, key=left.__getitem__)
-    before = percent(float(run["mlm.probabilities"][gap, she]))
+    expect(page.locator(".hd-aim")).to_have_count(1)  # what the headline says is not said again
+    cell(page, 0, 0).click()
     said = f"“she” needs head {head} of layer {layer} most: without it {before} becomes {percent(left[layer, head])}."
     page.get_by_role("button", name=said.replace(" %", f"{NO_BREAK}%")).click()
     expect(chosen).to_have_attribute("data-head-map", f"{layer},{head}")
-    expect(page.locator(".hd-aim").first).to_contain_text("From the gap it looks most at “Anna”")
-    expect(page.locator(".hd-aim").last).to_have_text(said.replace(" %", f"{NO_BREAK}%"))
+    page = opened(runs=packed(base, run))
+    page.get_by_text("what they carry", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        f"head {carrier[1]} of layer {carrier[0]} alone carries"
+    )
 
 
 def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
@@ -535,7 +543,12 @@ def test_where_a_head_costs_more_than_its_whole_layer_the_headline_says_that_the
     alone, whole = Edit("layers.5.attention.heads", "zero", heads=(5,)), Edit("layers.5.attention.output", "zero")
 
     page = opened(runs=packed(base, run))
+    push = f"The others in layer 5 push the other way: with all its attention off it is {left(whole)}."
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        re.compile(f"^Head 5 of layer 5 looks .*; without it “{word}” falls from {left()} to {left(alone)}\\.$")
+    )
+    expect(page.locator(".hd-aim").last).to_have_text(push)
+    cell(page, 0, 0).click()
     expect(page.locator(".hd-needed")).to_have_text(
-        f"“{word}” needs head 5 of layer 5 most: without it {left()} becomes {left(alone)}. "
-        f"The others in layer 5 push the other way: with all its attention off it is {left(whole)}."
+        f"“{word}” needs head 5 of layer 5 most: without it {left()} becomes {left(alone)}. {push}"
     )

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { endsOf } from '../../encoder/browser/curves.js';
-import { agreed, cellOf, cosine, isContent, isForm, knownOf, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
+import { cellOf, cosine, isContent, isForm, knownOf, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, summed, sumAgain, sumSaid, tableSaid, tellingOf, textsOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
 
 const array = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -42,12 +42,23 @@ test('every step of the embedding lights its part', () => {
   assert.deepEqual(['', 'embedding.tokens', 'embedding.scaled', 'embedding.positions', 'embedding.output', 'embedding.segments', 'embedding.norm.output', 'attention.weights'].map(at), [word, word, word, place, sum, sum, sum, word]);
 });
 
-test('what is shown rounded adds up as it stands', () => {
+test('each number of a sum is rounded plainly, with a digit more where they would not add up as they stand', () => {
   assert.deepEqual(summed([1.335, -0.9749], 0.3601, 0), ['1.335', '-0.975', '0.360']);
-  assert.deepEqual(summed([0.0044, 0.0044], 0.0088, 0), ['0.005', '0.004', '0.009']);
+  assert.deepEqual(summed([0.9916, 0.8564], 1.848, 0), ['0.992', '0.856', '1.848']);
+  assert.deepEqual(summed([0.0044, 0.0044], 0.0088, 0), ['0.0044', '0.0044', '0.0088']);
+  assert.deepEqual(summed([0.0044, 0.0044], 0.0088, 1e-4), ['0.004', '0.004', '0.009'], 'no digit that is not sure');
   assert.equal(summed([NaN, 1], NaN, 0)[2], 'no number');
-  assert.equal(agreed(3.664, 3.6652, '3.67'), '3.7', 'a digit that the terms do not give is left out');
-  assert.equal(agreed(3.661, 3.6602, '3.66'), '3.66');
+});
+
+test('a number has the same digits in the table and worked out again', () => {
+  for (let i = 0; i < 3; i++) {
+    for (let d = 0; d < 4; d++) {
+      const [, place, total] = textsOf(stripsOf(base, i, false), d), { text, says } = sumAgain(base, i, d);
+      assert.ok(text.endsWith(` ${place.replace('-', '')} = ${total}`) || text.endsWith(` ${place.replace('-', '')} ≈ ${total}`), text);
+      assert.equal(says, total);
+      assert.ok(placeAgain(base, i, d).text.endsWith(` = ${place}`));
+    }
+  }
 });
 
 test('a number is spelled as links spell it, and read again', () => {
@@ -58,7 +69,7 @@ test('a number is spelled as links spell it, and read again', () => {
 
 test('a number is worked out again from what comes before it', () => {
   const added = sumAgain(base, 1, 1);
-  assert.equal(added.text, '1 × 2 + 0.540 = 2.54');
+  assert.equal(added.text, '1 × 2 + 0.540 = 2.540');
   near(added.value, 2 + Math.cos(1));
   assert.ok(Math.abs(added.value - added.recorded) <= added.within);
   const wave = placeAgain(base, 2, 3);

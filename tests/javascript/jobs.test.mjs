@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { besides, carriedBy, carriedFinding, carrierHere, carrierOf, commonEnds, findingOf, findsOf, habit, isWeak, jobsAt, jobsHere, jobsOf, layout, leader, nearOf, neededSaid, opensOn, titleOf, verdictOf, wasExamined } from '../../encoder/browser/jobs.js';
 import { read } from '../../encoder/browser/packet.js';
+import { effects } from '../../encoder/browser/run.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
 const run = read(new Uint8Array(readFileSync(shipped)));
@@ -29,7 +30,7 @@ test('a run brings the jobs of its heads before anything is asked', () => {
   const job = jobsOf(run, null).find(one => one.layer === 4 && one.head === 0);
   const said = run.about.evidence.find(one => one.layer === 4 && one.head === 0);
   assert.deepEqual([job.figures[0].share, job.figures[0].count, job.figures[0].rule], [said.args.share, said.args.count, said.args.rule]);
-  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 perhaps finds the verb of an object: right in \d\d % of \d+ cases \(news and Wikipedia\)\.$/);
+  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 perhaps finds the verb of an object: right in \d\d % of \d+ cases \(news and Wikipedia\), but a simple rule in \d\d %\.$/);
   assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /^Head 6 of layer 5 looks from the gap at “keys” here \(89 %\)\.$/);
   assert.ok(!job.passed && !job.made, 'the run says that it did not pass');
   assert.ok(wasExamined(run, null) && !wasExamined(small(['a'], [[1]]), null));
@@ -70,7 +71,7 @@ test('a head that passed, on real text or on constructed sentences alone, and on
   assert.equal(verdict({ passed: false, why: 'near', figures: [{ ...figures[0], rule: 0.85 }] }), 'heads_not_passed_near');
   assert.equal(verdict({ passed: false, why: 'the rule is better', figures: [{ ...figures[0], rule: 0.95 }] }), 'heads_not_passed', 'the numbers say why');
   assert.match(text(findingOf(one, known({}), place)), /^Head 0 of layer 0 finds /);
-  assert.match(text(findingOf(one, known({ passed: false }), place)), /^Head 0 of layer 0 perhaps finds .* 10 cases \(web text\)\.$/);
+  assert.match(text(findingOf(one, known({ passed: false }), place)), /^Head 0 of layer 0 perhaps finds .* 10 cases \(web text\), a simple rule in 70 %\.$/);
   assert.equal(verdictOf(jobsOf(one, known({ passed: false, why: 'not certain' }))[0])[1].why, 'not certain');
 });
 
@@ -94,7 +95,7 @@ test('jobs are found in a run by words that can be nothing else, those that pass
 });
 
 test('of a head with several jobs the one that is found in the run is told', () => {
-  const jobs = ['a preposition to its noun', 'an article to its noun'].map(job => ({ ...place, job: `looks from ${job}`, made: false, passed: false, why: 'not certain', figures: [{ share: 0.9, count: 9, text: 'web text' }] }));
+  const jobs = ['a preposition to its noun', 'an article to its noun'].map(job => ({ ...place, job: `looks from ${job}`, made: false, passed: false, why: 'not certain', figures: [{ share: 0.9, count: 9, text: 'web text', rule: 0.95 }] }));
   const known = { exam: 'Examined.', passed: '', tried: [], examples: [], survey: null, jobs }, one = small(['the', 'dog'], [[0, 1], [0, 1]]);
   assert.deepEqual(jobsAt(one, known, place).map(({ job }) => job), [jobs[1].job, jobs[0].job]);
   assert.equal(text(findingOf(one, known, place)), 'Head 0 of layer 0 looks from “the” at “dog” here (100 %).');
@@ -113,6 +114,9 @@ test('nobody having chosen, it opens on a job that is found here, of the word of
   const back = small(['a', 'b', 'c', 'd'], [[1, 0, 0, 0], [0.8, 0.2, 0, 0], [0, 0.7, 0.3, 0], [0, 0, 0.9, 0.1]]);
   assert.deepEqual(opensOn(back, [clear]), place);
   assert.equal(text(findingOf(back, null, place)), 'Head 0 of layer 0 looks at the previous word: here with 80 % of its attention.');
+  assert.deepEqual(opensOn(needing(0.16), [clear]), effects(needing(0.16))[0], 'what the guess needs most');
+  assert.equal(opensOn(needing(0.16), [passed]), passed);
+  assert.equal(text(findingOf(needing(0.16), null, place)), 'Head 0 of layer 0 looks from the gap at “a” here (100 %); without it “she” falls from 72 % to 16 %.');
   assert.equal(neededSaid(needing(0.16)).text, '“she” needs head 0 of layer 0 most: without it 72 % becomes 16 %.');
   assert.equal(neededSaid(needing(0.7)), null, 'no head costs more than noise');
   assert.equal(neededSaid(needing(0.16, true)), null, 'random weights need nothing');
