@@ -217,9 +217,9 @@ def words_told(scene: Scene) -> list[int]:
     ids = list(dict.fromkeys([*before.topk(most).indices.tolist(), *after.topk(most).indices.tolist()]))
     left = sorted(ids, key=lambda i: -float(after[i]))
     gains = sorted(ids, key=lambda i: float(before[i] - after[i]))
-    told = sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=left.index)
+    drawn = sorted([*dict.fromkeys([*ids[:2], left[0], gains[0], *left[1:2], *ids])][:MOST], key=left.index)
     own = [answer_id(scene.encoder, scene.b, gap(scene), word)] if (word := scene[HIDDEN_WORD]) else []
-    return [*dict.fromkeys([*told, *own])]
+    return [*dict.fromkeys([*drawn, *own])]
 
 
 def guessed(scene: Scene) -> Expression:
