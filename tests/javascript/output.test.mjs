@@ -4,7 +4,7 @@ import test from 'node:test';
 import { labelSaid } from '../../encoder/browser/labels.js';
 import { words } from '../../encoder/browser/run.js';
 import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/logit_lens.js';
-import { leadSaid, pairOf, sumOf } from '../../encoder/browser/word_sum.js';
+import { leadSaid, pairOf, sumOf, written } from '../../encoder/browser/word_sum.js';
 
 const text = parts => parts.map(part => part.text).join('');
 const f32 = (shape, values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
@@ -104,6 +104,13 @@ test('a lead is the difference of two sums, and says which word speaks for it or
   assert.equal(sumOf(packet, [0, 1], 0, [1, 2, 3]).lost, null);
   assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [0, 1], 1, [1, 2]))), /^“are” is just ahead of “is”, 1\.2 to 1; “the” speaks for it most$/);
   assert.match(text(leadSaid(sumOf(summed([[1, 0, 0, 0, 0], [0.8, 0, 0, 0, 0]]), [1, 0], 1, [1, 2]))), /^“is” is just behind “are”, 1 to 1\.2; “the” speaks against it most$/);
+});
+
+test('the numbers of a sum are written so that they add up', () => {
+  const adds = [1.104, 0.994, 0.714, 2.2242], biases = -4.8272, left = 0, total = adds.reduce((sum, one) => sum + one, biases);
+  const found = written({ adds, biases, left, total }), units = [...found.adds, found.biases, found.left].map(one => Math.round(100 * one));
+  assert.equal(units.reduce((sum, one) => sum + one, 0), Math.round(100 * total));
+  assert.ok([...found.adds, found.biases].every((one, i) => Math.abs(one - [...adds, biases][i]) < 0.01));
 });
 
 test('the pair of an address is the usual one where it says nothing, and none that is not told of', () => {
