@@ -26,6 +26,7 @@ import { explained } from './terms.js';
 
 const ABOVE = 121, HEADS = 18, BELOW = 8; // pixels of the bar and the spine, of the numbers of heads, and below the maps
 const CARRIED = 'carried', LOOK = 'look';
+const BESIDE = matchMedia('(min-width: 1001px)'); // the chosen head stands beside the maps
 const SETTLED = 400; // ms of rest before the finding is said to who cannot see it
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -199,11 +200,12 @@ export function heads(root, context) {
     into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : 'Each map is a head'}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
       <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || !noneHere(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${most && its ? html`<p class="hd-aim">${same(most.place, place) ? typeset(its) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}
+        ${most && its ? html`<p class="hd-aim">${same(most.place, place) ? typeset(its) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
-        <div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div><p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section><div class="hd-beyond enc-further">${shownExamples.element}</div></div>`, page);
+        <p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section><div class="hd-beyond enc-further">${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div>${shownExamples.element}</div></div>`, page);
     if (word) here.draw(of, place, word);
-    large.draw(of, place, word, theme, span);
+    const apart = large.element.getBoundingClientRect().top - page.getBoundingClientRect().top, zoom = highIn(page) / innerHeight;
+    large.draw(of, place, word, theme, span, BESIDE.matches ? highIn(page) - ABOVE - apart * zoom - BELOW : Infinity);
     if (!carried) {
       if (fresh || drawn !== of || labelled !== what || !grid.children.length) label(of, named);
       labelled = what;

@@ -9,9 +9,8 @@ import { direction, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 
-const NAMED = 26; // names at a side, at most
 const LEFT = 74, TOP = 62, BARE = 8; // pixels for names at the left and above, and of a side without any
-const HIGH = 216, ROW = [6, 24]; // pixels of all rows, and of one at least and at most
+const HIGH = [120, 216], ROW = 24, LINE = 13, WHOLE = 8; // pixels of all rows at least and at most, of one at most, from a name to the next, and of rows that are as high as whole pixels
 const LETTERS = 9; // of a name
 
 /** @param {string} name */
@@ -46,11 +45,11 @@ export function largeMap(choose) {
 
   return {
     element,
-    /** @param {Packet} run @param {import('./claim.js').Head} place @param {import('./run.js').Word | undefined} word whose row is framed @param {import('./grid.js').Theme} theme @param {{low: number, high: number}} span the ends of the colours */
-    draw(run, { layer, head }, word, theme, span) {
-      const { tokens, rows } = run.about, n = tokens.length, each = Math.ceil(n / NAMED), [left, top] = [LEFT, TOP], room = sheet.clientWidth - left - BARE;
+    /** @param {Packet} run @param {import('./claim.js').Head} place @param {import('./run.js').Word | undefined} word whose row is framed @param {import('./grid.js').Theme} theme @param {{low: number, high: number}} span the ends of the colours @param {number} [tall] pixels that there are for it */
+    draw(run, { layer, head }, word, theme, span, tall = Infinity) {
+      const { tokens, rows } = run.about, n = tokens.length, [left, top] = [LEFT, TOP], room = sheet.clientWidth - left - BARE;
       if (room <= 0) return;
-      const high = Math.max(Math.min(ROW[1], Math.floor(HIGH / rows.length)), each === 1 ? ROW[0] : HIGH / rows.length), wide = Math.min(room / n, high * 2), back = direction(run) === 'rtl', names = [...tokens];
+      const step = Math.max(HIGH[0], Math.min(HIGH[1], tall - top)) / rows.length, high = Math.min(ROW, step < WHOLE ? step : Math.floor(step)), wide = Math.min(room / n, high * 2), each = Math.max(1, Math.ceil(LINE / Math.min(high, wide))), back = direction(run) === 'rtl', names = [...tokens];
       for (const one of words(run)) if (!one.gap && one.count === 1) names[one.position] = one.name;
       for (const one of words(run)) if (one.gap) names[one.position] = 'gap';
       laid = { run, layer, head, left, top, wide, high, back, names };

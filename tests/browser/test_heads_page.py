@@ -253,7 +253,7 @@ def test_beside_a_head_stands_what_its_loss_does_over_the_examples_of_its_job(
             said = f"Without it the first guess loses {points(few.cost)} on average, over {few.n} masked verbs"
         else:
             said = f"by {percent(few.cost)} on average, over {few.n} cases"
-        assert said in plain(page.locator(".hd-one > .hd-notes").first.inner_text())
+        assert said in plain(page.locator(".hd-beyond > .hd-notes").first.inner_text())
 
 
 def test_a_choice_paints_and_asks_for_nothing(opened: Opened, trace: Trace) -> None:

@@ -35,7 +35,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     said = valued((chosen.get_attribute("aria-label") or "").rpartition(": ")[2])
     assert said == pytest.approx(float(trace["layers.2.add_norm_1.sum"][row, 0]), rel=1e-3)
     page.get_by_role("link", name="Feed-forward →").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("of 2,048 fire for")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of 2,048 units fire for")
     expect(page.locator(".enc-spine-says")).to_contain_text("Without the feed-forward of layer 2")
 
 
