@@ -308,6 +308,14 @@ def test_models_of_any_size_are_drawn(opened: Opened, layers: int, heads: int) -
     assert page.evaluate(STATE)[:2] == [layers - 1, heads - 1]
 
 
+def test_one_word_is_not_folded_away(opened: Opened) -> None:
+    a = "My brother repairs old radios because they remind him of our grandfather."
+    page = opened(a, a.replace("radios", "radio"), layer=5, head=1)
+    names = page.locator(".cp-bars .bar-name")
+    expect(names).to_have_count(14)  # 13 words, and those that the model added
+    assert not [name for name in names.all_text_contents() if "other word" in name]
+
+
 def test_of_a_long_text_the_rows_that_both_runs_hold_are_drawn(opened: Opened) -> None:
     a = "The quick brown fox jumps over the lazy dog and " * 12 + "sleeps."
     b = a.replace("sleeps", "rests")
