@@ -160,7 +160,7 @@ export function addNorm(root, context) {
     return html`${all.map((one, i) => {
       const { name, whole: length, used, changed } = one, end = (own ? ends[i] : most) || 1, said = name === 'sum' && length && before ? say(final ? 'norm_final' : 'norm_before') : '';
       return html`<div class="an-stack"><div class="an-title"><h2>${name === 'sum' ? html`The sum at ${asIs(whose)}` : before ? `What ${ADDS[sum]} reads, after the norm` : 'After the norm'}</h2><span dir="ltr">${formula(name === 'sum', sum, before, kind)}</span></div>
-        ${stack(used, length, end, name === 'sum' ? apart : isLearned(one) ? say('norm_learned', { divided: loud, learned: `${learned}${changed ? ' and the change' : ''}`, make: learned === 'gamma' && !changed ? 'makes' : 'make', now: three(length) }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>`;
+        ${stack(used, length, end, name === 'sum' ? apart : isLearned(one) ? say('norm_learned', { divided: loud, learned: `${learned}${changed ? ' and the change' : ''}`, ...(learned === 'gamma' && !changed ? { make: 'makes', change: 'changes' } : { make: 'make', change: 'change' }), now: three(length) }) : loud)}${said ? html`<p class="an-how">${explained(said, told)}</p>` : nothing}</div>`;
     })}${own ? html`<p class="an-how">Each bar has a scale of its own here, as one is far longer than the other.</p>` : nothing}`;
   }
 

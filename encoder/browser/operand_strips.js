@@ -353,6 +353,7 @@ export function operandStrips() {
       DRAWN[operands.kind]({ pen, view, boxes, t, theme, colours, font, left: boxes[0].x, room });
     }
     const sum = sumSoFar(operands, t);
+    below.classList.toggle('is-counting', t < 1); // nothing is ticked before it is there
     write(total, t >= 1 ? operands.total.text : Number.isNaN(sum) ? '' : placed(sum, operands.places));
     if (t < 1 && !waits) frame = requestAnimationFrame(tick);
   }

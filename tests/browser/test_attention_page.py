@@ -439,6 +439,7 @@ def test_a_stop_moves_from_its_operands_to_its_result_unless_motion_is_reduced(o
         expect(checked_stop(page)).to_have_text("score QKᵀ")
         page.clock.run_for(500)
         early, first = paper.evaluate(CANVAS), total.inner_text()
+        expect(page.locator(".op-proof")).to_be_visible(visible=still)  # nothing is ticked before it is there
         page.clock.run_for(400)
         later, second = paper.evaluate(CANVAS), total.inner_text()
         page.clock.run_for(900)

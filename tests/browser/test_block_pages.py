@@ -126,7 +126,7 @@ def test_the_headline_says_what_comes_of_the_guess_and_elsewhere_what_share_was_
     chosen(page, KEYS).click()  # the guess is the gap's alone
     whole, added = (trace[f"layers.2.{name}"][KEYS].double() for name in ("add_norm_2.sum", "feed_forward.output"))
     share = percent(float(added @ whole / (whole @ whole)))
-    expect(title(page)).to_have_text(f"Feed-forward added {share} of the new vector of “keys”.")
+    expect(title(page)).to_have_text(f"Feed-forward added {share} of the sum at “keys”.")
     assert page.evaluate("window.store.get().word") == KEYS
 
 
@@ -141,7 +141,7 @@ def test_where_a_step_hardly_matters_the_headline_is_of_the_picture_and_says_so(
     assert abs(before - now) < 0.1 * before
     share = percent(float(added @ whole / (whole @ whole)))
     expect(title(page)).to_have_text(
-        f"Attention added {share} of the new vector of the gap. It hardly matters for “are”: "
+        f"Attention added {share} of the sum at the gap. It hardly matters for “are”: "
         f"{percent(now)} without, {percent(before)} with it."
     )
 
@@ -179,7 +179,7 @@ def test_the_bars_are_what_came_in_and_what_was_added(
             if after_norm:
                 spread_ = float((trace[f"{at}.variance"][position] + base.config.norm_eps) ** 0.5)
                 said_ = f"dividing by its spread, {spread_:.3g}, makes it 22.6 (√512), as every word"
-                learned = f"the learned gamma and beta make it {values[-1]:.3g}"
+                learned = f"the learned gamma and beta make it {values[-1]:.3g} and change the parts"
                 expect(last.locator(".an-makes")).to_have_text(f"{said_}; {learned}")
             wide = stack.locator(".an-bar i").evaluate_all("all => all.map(one => parseFloat(one.style.width))")
             shares = np.abs(values[:-1]) / np.abs(values[:-1]).sum()

@@ -128,8 +128,8 @@ def add_norm(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) 
     whole = trace[f"layers.{layer}.add_norm_2.sum"][i].double()
     share = float(added @ whole / (whole @ whole))
     if share < 0:
-        return f"Feed-forward pulled {named(trace, i)} back, by {percent(-share)} of its new vector."
-    return f"Feed-forward added {percent(share)} of the new vector of {named(trace, i)}."
+        return f"Feed-forward pulled {named(trace, i)} back, by {percent(-share)} of the sum."
+    return f"Feed-forward added {percent(share)} of the sum at {named(trace, i)}."
 
 
 def feed_forward(encoder: TextEncoder, trace: Trace, layer: int, head: int, i: int) -> str:
