@@ -43,7 +43,7 @@ export function endsOf(values) {
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, named: number[], sides: [below: string, above: string], label: string, says: string}} UnitView */
+/** `before` and `after` hold a number for each unit, `curve` is the activation, `gone` the share of the way from the one to the other; `firing` counts those above zero after it, before any rounding; `named` are units whose names are written where there is room, `sides` says what becomes of those below zero and above. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, gone: number, chosen: number, kept: number, firing: number, named: number[], sides: [below: string, above: string], label: string, says: string}} UnitView */
 
 const BINS = 48, NEAR = 28; // px from a dot
 const LOWEST = 208, HIGHEST = 420, AROUND = 512; // px: of the picture, and of what stands above and below it in a window
@@ -95,7 +95,7 @@ export function curvePicture({ point, keep }) {
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {UnitView} given @param {import('./canvas.js').Colours} colours @param {number} high @param {string} font */
-  function paint(pen, { before, after, curve, gone, chosen, named, sides }, colours, high, font) {
+  function paint(pen, { before, after, curve, gone, chosen, firing, named, sides }, colours, high, font) {
     if (!order.length) return;
     const low = before[order[0]], end = before[order[order.length - 1]], wide = end - low || 1, from = low - 0.03 * wide, to = end + 0.03 * wide;
     const ends = after.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [0, 0]), tall = ends[1] - ends[0] || 1;
@@ -168,9 +168,8 @@ export function curvePicture({ point, keep }) {
       pen.fill();
     }
     // How many units stand on each side of zero, and what becomes of them.
-    const above = order.filter(unit => before[unit] > 0).length;
     sides.forEach((side, i) => {
-      const count = i ? above : order.length - above, text = `${many(count)} ${side}`, wide = (i ? right - x(0) : x(0) - SIDE.left) - 12;
+      const count = i ? firing : order.length - firing, text = `${many(count)} ${side}`, wide = (i ? right - x(0) : x(0) - SIDE.left) - 12;
       pen.font = `650 ${i ? 16 : 20}px ${font}`;
       pen.fillStyle = i ? colours.accent : colours.muted;
       pen.textAlign = i ? 'right' : 'center';

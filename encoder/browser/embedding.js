@@ -143,9 +143,9 @@ export function embedding(root, context) {
 
   /** @param {Packet} part @param {Now} now @param {string} whose */
   function nearest(part, { i }, whose) {
-    const { near, any, near_of: own, ids } = aboutOf(part), piece = begins(whose).startsWith('“##') ? ', where ## marks a piece that goes on a word,' : '', all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', any[own[i]]])];
-    return html`<p class="em-what">${asIs(begins(whose))}${explained(`${piece} is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine${any[own[i]] > 0 ? ' (the line: a random word)' : ''}:`)}</p>
-      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, mark: k < all.length - 1 && any[own[i]] > 0 ? any[own[i]] : NaN, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })))}`;
+    const { near, any, near_of: own, ids } = aboutOf(part), piece = begins(whose).startsWith('“##') ? ', where ## marks a piece that goes on a word,' : '', random = any[own[i]], both = random < 0, all = [...near[own[i]], /** @type {[string, number]} */ (['a random word', random])];
+    return html`<p class="em-what">${asIs(begins(whose))}${explained(`${piece} is row ${many(ids[i])}, the same in every sentence. The words whose rows are most like it, by cosine (the line: a random word):`)}</p>
+      ${bars(all.map(([name, cosine], k) => ({ name, title: name.length > 14 ? name : undefined, kind: k === all.length - 1 ? 'is-any' : k ? '' : 'is-own', fills: [{ share: cosine, both, mark: k < all.length - 1 ? random : NaN, text: typeset(cosine.toFixed(2).replace('-0.00', '0.00')) }] })), { kind: both ? 'is-both' : '' })}`;
   }
 
   /** How long the vectors are. @param {Packet} part @param {import('./embedding_math.js').Strip[]} all */

@@ -78,19 +78,10 @@ const plain = (value, places) => value.toFixed(places).replace(/^-(0\.?0*)$/, '$
 /** How texts add up: as they stand, or but for their last digit. @param {number} shown @param {string} total */
 const equals = (shown, total) => (shown.toFixed(total.split('.')[1]?.length ?? 0) === total ? '=' : '≈');
 
-/** The numbers of a sum, one below the other, each rounded: with a digit more where they would not add up as they stand. @param {number[]} terms @param {number} total @param {number} within how far one may be off */
-export function summed(terms, total, within) {
-  const all = [...terms, total], most = within > 0 ? Math.max(0, Math.floor(-Math.log10(2 * within))) : Infinity;
-  if (!all.every(Number.isFinite)) return all.map(value => figure(value, within));
-  const [usual, more] = [DIGITS, DIGITS + 1].map(places => all.map(value => plain(value, Math.min(places, most)))), adds = (/** @type {string[]} */ texts) => equals(texts.slice(0, -1).reduce((sum, text) => sum + Number(text), 0), texts[terms.length]) === '=';
-  return !adds(usual) && adds(more) ? more : usual;
-}
-
-/** The text of a number in each strip that is as wide as the first, from above. @param {Strip[]} strips @param {number} d */
+/** The text of a number in each strip that is as wide as the first, from above, with no digit that is not sure. @param {Strip[]} strips @param {number} d */
 export function textsOf(strips, d) {
-  const whole = strips.filter(({ values }) => values.length === strips[0].values.length), end = whole.findIndex(({ name }) => name.startsWith('=')) + 1, sum = whole.slice(0, end), numbers = sum.map(({ values }) => values[d]);
-  const added = sum.length ? summed(numbers.slice(0, -1), numbers[end - 1], Math.max(...sum.map(({ within }) => within))) : [];
-  return whole.map(({ values, within }, r) => added[r] ?? figure(values[d], within));
+  const whole = strips.filter(({ values }) => values.length === strips[0].values.length), off = Math.max(0, ...whole.map(({ within }) => within)), places = off > 0 ? Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(2 * off)))) : DIGITS;
+  return whole.map(({ values }) => (Number.isFinite(values[d]) ? plain(values[d], places) : figure(values[d])));
 }
 
 /** A number that is multiplied: with more digits, so that who works it out again comes to the same. @param {number} value @param {number} [within] */

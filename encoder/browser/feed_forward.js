@@ -92,7 +92,7 @@ function addsSaid(of, block, { word, over, values, total }, loss, at, last) {
   if (Math.abs(total) < COUNTS / aboutBlock(block).reads) return nothing;
   const costs = loss?.word && Math.abs(loss.cost) >= POINT, turned = costs && loss.cost * total < 0, labels = labelsOf(of);
   const without = [...(labels ? ['every word lacks it'] : []), last ? `the norm rescales what is left${labels ? '' : `, so other words than “${over}” change too`}` : 'later layers respond to that'].join(', and ');
-  return html`<p class="ff-adds">${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })} <span>In score, not in %.${turned ? ` The strip above says the opposite, and both are true: in a run without them ${without}.` : ''}</span></p>`;
+  return html`<p class="ff-adds">${said('units_lead', { word, asked: at, all: many(values.length), way: total > 0 ? 'for' : 'against', total: signed(total, placesOf(total)) })} ${turned ? html`<span>The strip above says the opposite, and both are true: in a run without them ${without}.</span>` : nothing}</p>`;
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -250,7 +250,7 @@ export function feedForward(root, context) {
         return was === is || (units.cuts && before[of] > 0) ? `unit ${of}: ${is} stays as it is` : `unit ${of}: ${was} becomes ${is}`;
       };
       curve.draw({
-        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
+        key: name, before, after, curve: curveOf(block), gone: gone(stop), chosen: unit, kept, firing: at(block.arrays.firing, aboutBlock(block).rows[row]), named: strongest(block, row, NAMED), sides: [units.cuts ? 'units set to 0' : 'units damped', units.cuts ? 'kept' : 'nearly kept'],
         label: `The ${many(before.length)} units of ${word} on the curve of ${units.title}, by their number before it`, says: two(kept),
       });
       put(curve.slider, { 'data-cell': `${aboutBlock(block).rows[row]},${kept}` });

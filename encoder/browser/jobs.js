@@ -205,6 +205,12 @@ const measured = ({ share, count, text, rule }) => ({ share, count, text, rule, 
 /** Whether the guess needs this head most. @param {Packet} run @param {Head} place */
 const isNeeded = (run, place) => { const most = needed(run); return Boolean(most && same(most, place)); };
 
+/** Where a head clearly looks from the gap, or the word asked about, while most words look at none; undefined where it does not. @param {Packet} run @param {Head} place */
+function ownLook(run, place) {
+  const word = words(run).find(one => isTried(run, one)), from = word?.gap ? word : word && asked(run), special = outside(run), seen = from && goal(run, from, look(run, place.layer, place.head, from));
+  return from && seen && seen.share > OWN && seen.word !== special && habit(run, place).where === special ? { from: called(run, from), ...seen } : undefined;
+}
+
 /** The finding of a head, as parts of a sentence: what it does here, else what it does in other sentences, else where it looks here. @param {Packet} run @param {Known | null} known @param {Head} place */
 export function findingOf(run, known, place) {
   const { layer, head } = place, [job] = jobsAt(run, known, place), here = hereAt(run, known, place), change = changeHere(run, place), gap = words(run).find(word => isTried(run, word)), guessed = gap?.gap ? gap : gap && asked(run);
@@ -217,7 +223,8 @@ export function findingOf(run, known, place) {
   if (job) return parts(`heads_${job.passed ? 'job' : 'candidate'}`, { ...given, finds: findsOf(job.job), ...measured(job.figures[0]) });
   if (carried) return parts('heads_carrier', { ...given, tells: carried.of.tells, share: carried.own, count: carried.of.count, pairs: pairsOf(carried.of) });
   if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { ...given, where: whereOf(role[0]), share: role[2] });
-  const found = habit(run, place);
+  const found = habit(run, place), own = ownLook(run, place);
+  if (own) return parts('heads_candidate_here', { ...given, ...own });
   return found.all ? parts(`heads_here${sortOf(found)}`, { ...given, ...found }) : parts('heads_empty', given);
 }
 
@@ -240,7 +247,7 @@ export function besides(run, known, place) {
   const all = [];
   const asked = known?.examples.find(one => same(one, place));
   if (jobs.length && asked) all.push([asked.gap ? 'heads_cost' : 'heads_moves', { cost: asked.cost, count: asked.count, text: asked.text }]);
-  if (found.all && (jobs.length || near || carrierOf(known, place)) && !besideHere(run, place)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
+  if (found.all && (jobs.length || near || carrierOf(known, place) || ownLook(run, place)) && !besideHere(run, place)) all.push([`heads_rows${sortOf(found)}`, { ...found }]);
   const survey = known?.survey, role = survey?.heads[index];
   if (survey && role && role[0] === role[1]) all.push(['heads_survey', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
   const tried = jobs.length ? null : known?.tried.find(one => same(one, place));

@@ -5,7 +5,7 @@ import { brushOf } from './heads.js';
 import { html, nothing, render as into, svg } from './lit.js';
 import { percent, tight } from './number.js';
 import { row } from './packet.js';
-import { direction, words } from './run.js';
+import { words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 
@@ -21,14 +21,14 @@ export function largeMap(choose) {
   const canvas = el('canvas', { 'aria-hidden': 'true' }), marks = el('div', { 'aria-hidden': 'true' }), said = el('div', { ...AS_IS, class: 'hd-read', 'aria-hidden': 'true' });
   const sheet = el('div', { class: 'hd-large', role: 'img' }, canvas, marks), element = el('div', { class: 'hd-chosen' }, sheet, said);
   const small = document.createElement('canvas');
-  /** What is drawn, and where. @type {{run: Packet, layer: number, head: number, left: number, top: number, wide: number, high: number, back: boolean, names: string[]} | null} */
+  /** What is drawn, and where. @type {{run: Packet, layer: number, head: number, left: number, top: number, wide: number, high: number, names: string[]} | null} */
   let laid = null;
 
   /** The cell under a pointer: a row and a column. @param {PointerEvent | MouseEvent} event */
   function under(event) {
     if (!laid) return null;
-    const { x, y } = placeIn(event, sheet), { run: { about: { tokens, rows } }, left, top, wide, high, back } = laid;
-    const i = Math.floor((y - top) / high), at = Math.floor((x - left) / wide), j = back ? tokens.length - 1 - at : at;
+    const { x, y } = placeIn(event, sheet), { run: { about: { tokens, rows } }, left, top, wide, high } = laid;
+    const i = Math.floor((y - top) / high), j = Math.floor((x - left) / wide);
     return i >= 0 && i < rows.length && j >= 0 && j < tokens.length ? { i, j } : null;
   }
   sheet.onpointermove = event => {
@@ -49,21 +49,20 @@ export function largeMap(choose) {
     draw(run, { layer, head }, word, theme, span, tall = Infinity) {
       const { tokens, rows } = run.about, n = tokens.length, [left, top] = [LEFT, TOP], room = sheet.clientWidth - left - BARE;
       if (room <= 0) return;
-      const step = Math.max(HIGH[0], Math.min(HIGH[1], tall - top)) / rows.length, high = Math.min(ROW, step < WHOLE ? step : Math.floor(step)), wide = Math.min(room / n, high * 2), each = Math.max(1, Math.ceil(LINE / Math.min(high, wide))), back = direction(run) === 'rtl', names = [...tokens];
+      const step = Math.max(HIGH[0], Math.min(HIGH[1], tall - top)) / rows.length, high = Math.min(ROW, step < WHOLE ? step : Math.floor(step)), wide = Math.min(room / n, high * 2), each = Math.max(1, Math.ceil(LINE / Math.min(high, wide))), names = [...tokens];
       for (const one of words(run)) if (!one.gap && one.count === 1) names[one.position] = one.name;
       for (const one of words(run)) if (one.gap) names[one.position] = 'gap';
-      laid = { run, layer, head, left, top, wide, high, back, names };
+      laid = { run, layer, head, left, top, wide, high, names };
       const ratio = Math.min(devicePixelRatio || 1, 2), [across, down] = [wide * n, high * rows.length], pen = canvas.getContext('2d');
       [canvas.width, canvas.height] = [across * ratio, down * ratio].map(Math.round);
       put(canvas, { style: `left: ${left}px; top: ${top}px; width: ${across}px; height: ${down}px` });
       put(sheet, { style: `height: ${top + down + 4}px`, 'aria-label': `The map of head ${head} of layer ${layer}: a row for each word that looks, a column for each that is looked at` });
       brushOf(small, n, theme, span)(row(run.arrays.weights, layer, head), rows.length);
       if (pen) {
-        if (back) pen.setTransform(-1, 0, 0, 1, canvas.width, 0);
         pen.imageSmoothingEnabled = small.width > canvas.width || small.height > canvas.height;
         pen.drawImage(small, 0, 0, canvas.width, canvas.height);
       }
-      const x = (/** @type {number} */ j) => left + wide * ((back ? n - 1 - j : j) + 0.5), y = (/** @type {number} */ i) => top + high * (i + 0.5), mine = word ? rows.map((position, i) => (position >= word.position && position < word.position + word.count ? i : -1)).filter(i => i >= 0) : [];
+      const x = (/** @type {number} */ j) => left + wide * (j + 0.5), y = (/** @type {number} */ i) => top + high * (i + 0.5), mine = word ? rows.map((position, i) => (position >= word.position && position < word.position + word.count ? i : -1)).filter(i => i >= 0) : [];
       /** Whether a token has its name: all, or every so many; the framed ones push out those beside them. @param {number} i @param {number[]} first */
       const named = (i, first) => first.includes(i) || (i % each === 0 && !first.some(one => Math.abs(one - i) < each));
       into(html`<svg width=${sheet.clientWidth} height=${top + down + 4}>${rows.map((position, i) => (named(i, mine.slice(0, 1)) ? svg`<text x=${left - 6} y=${y(i)} text-anchor="end" dominant-baseline="central" class=${mine.includes(i) ? 'is-mine' : nothing}>${short(names[position])}</text>` : nothing))}${names.map((name, j) => (named(j, []) ? svg`<text transform="translate(${x(j)} ${top - 6}) rotate(-90)" dominant-baseline="central">${short(name)}</text>` : nothing))}

@@ -170,7 +170,7 @@ def draw_links(plane: Plane, chart: Chart) -> float:
 def draw_units(plane: Plane, chart: Chart) -> float:
     """The units of a token, before and after the activation, on its curve; below it how many have which number."""
     axes, (before, after) = plane.axes, chart.numbers.array.T
-    fires, (x, y) = before > 0, (array(side) for side in chart.look["curve"])
+    fires, (x, y) = after > 0, (array(side) for side in chart.look["curve"])
     axes.plot(x, y, color=ink("muted"), linewidth=0.8)
     for some, name in ((~fires, "muted"), (fires, "accent")):
         axes.scatter(before[some], after[some], s=5, color=ink(name), alpha=0.5, linewidths=0)

@@ -71,16 +71,19 @@ def draw_lying(plane: Plane, chart: Chart) -> float:
     if before:
         texts = [f"{written(was)} → {text}" for was, text in zip(before[0].tolist(), texts, strict=True)]
     axes.barh(rows, values.clip(0), 0.62, color=[ink("accent"), *[ink("pale")] * (len(names) - 1)])
+    low = 0
     if "beside" in chart.look:  # what any other comes to: a bar of its own, and a mark on all
         name, value = chart.look["beside"]
-        axes.barh(len(names), max(0.0, value), 0.3, color=ink("muted"))
-        names, texts, marks = [*names, name], [*texts, written(value)], np.full(len(rows), value)[: value > 0 and None]
+        axes.barh(len(names), value, 0.3, color=ink("muted"))
+        low = -1 if value < 0 else 0
+        axes.axvline(0, color=ink("grid"), linewidth=0.6)
+        names, texts, marks = [*names, name], [*texts, written(value)], np.full(len(rows), value)
     axes.vlines(marks, rows[: len(marks)] - 0.4, rows[: len(marks)] + 0.4, ink("ink"), linewidth=1.2)
     for i, text in enumerate(texts):
         plane.text(1, i, text, "left", "muted", (4, 0), xycoords=axes.get_yaxis_transform())
     axes.set_yticks(range(len(names)), names)
     # Shares and cosines end at 1, as on the screen.
-    axes.set(xticks=[], xlim=(0, largest if chart.values == "positive" else 1), ylim=(len(names) - 0.5, -0.5))
+    axes.set(xticks=[], xlim=(low, largest if chart.values == "positive" else 1), ylim=(len(names) - 0.5, -0.5))
     if before:
         axes.set_xlabel(f"The line: {next(iter(chart.series))}", loc="left")
     plane.bare()

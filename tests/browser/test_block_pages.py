@@ -448,7 +448,7 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     expect(options.and_(page.locator("[aria-selected=true]")).locator(".bar-name")).to_have_text(f"unit {best}")
     assert adds[best] > 0
     expect(page.locator(".at-beside h2").first).to_have_text(
-        f"Unit {best}, at {float(values[best]):.3g}, pushes hardest: towards “are”, by {float(adds[best]):.3f}"
+        f"Unit {best}, at {float(values[best]):.3g}, pushes hardest: towards “are”, by {float(adds[best]):.3f} in score"
     )
     said = page.locator(".ff-adds")
     expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54: for “are”.")
@@ -560,7 +560,7 @@ def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_l
     found = unit_sum(encoder, trace, Target(WHOLE, 1, 0), 5, 2)
     unit = int(found.adds.abs().argmax())
     expect(page.locator(".at-beside h2").first).to_have_text(
-        re.compile(rf"^Unit {unit}, at .*, pushes hardest: towards “bad”, by {float(found.adds[unit]):.4f}$")
+        re.compile(rf"^Unit {unit}, at .*, pushes hardest: towards “bad”, by {float(found.adds[unit]):.4f} in score$")
     )
     expect(page.locator(".ff-adds")).to_contain_text(
         f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f}: for “bad”."

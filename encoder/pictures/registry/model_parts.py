@@ -271,7 +271,7 @@ def say_units(answer: Answer) -> str:
     scene, (after, before) = answer.scene, (answer.numbers.array[:, column] for column in (1, 0))
     unit, token = int(after.argmax()), scene[TOKEN]
     return (
-        f"At {scene.token(token)} {int((before > 0).sum()):,} of {len(before):,} units get a "
+        f"At {scene.token(token)} {int((after > 0).sum()):,} of {len(after):,} units get a "
         f"number above zero. The most active one is unit {unit}: {brief(before[unit])} becomes "
         f"{brief(after[unit])}."
     )
