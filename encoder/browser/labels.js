@@ -74,14 +74,14 @@ export function withoutHeads(run, packet, sum, list, theme) {
   const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.change), 1), largest = [...all].sort((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
   const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head });
   into(board({
-    label: `How the sum for ${sum.word} changes without one head`, layers, heads, names: Array.from({ length: heads }, (_, i) => (i ? String(i) : 'head 0')), attribute: 'data-head-row',
+    label: `What each head costs the sum for ${sum.word}`, layers, heads, names: Array.from({ length: heads }, (_, i) => (i ? String(i) : 'head 0')), attribute: 'data-head-row',
     part: (layer, column) => {
-      const one = all[layer * heads + column], colour = colourOf(one.change, { low: -most, high: most }, 'signed', theme);
-      return { value: one.change, says: `Without ${name(one)} the sum changes by ${signed(one.change)}`, text: Math.abs(one.change) < SAYS ? '·' : signed(one.change, 1), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
+      const one = all[layer * heads + column], colour = colourOf(-one.change, { low: -most, high: most }, 'signed', theme);
+      return { value: -one.change, says: `Without ${name(one)} the sum ${one.change > 0 ? 'gains' : 'loses'} ${Math.abs(one.change).toFixed(2)}`, text: Math.abs(one.change) < SAYS ? '·' : typeset((-one.change).toFixed(1)), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
     },
   }), list);
   const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), from = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? `${typeset(brief(sum.total))} → ${typeset(brief(one.lead))}` : fromTo(now, one.share));
-  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${from(one)}</b></span> `)}</p>
+  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change > 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${from(one)}</b></span> `)}</p>
     <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
 }
 

@@ -451,7 +451,7 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
         f"Unit {best}, at {float(values[best]):.3g}, pushes hardest: towards “are”, by {float(adds[best]):.3f} in score"
     )
     said = page.locator(".ff-adds")
-    expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54: for “are”.")
+    expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54 in score: for “are”.")
     expect(said).not_to_contain_text("The strip above")  # both say the same
     page.locator(".tr").get_by_role("option").nth(KEYS).click()
     expect(said).to_have_text("What a unit adds to the guess is shown at the gap.")
@@ -563,7 +563,7 @@ def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_l
         re.compile(rf"^Unit {unit}, at .*, pushes hardest: towards “bad”, by {float(found.adds[unit]):.4f} in score$")
     )
     expect(page.locator(".ff-adds")).to_contain_text(
-        f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f}: for “bad”."
+        f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f} in score: for “bad”."
     )
 
 
