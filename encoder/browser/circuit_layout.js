@@ -78,8 +78,8 @@ export function layout({ arrows, words, gap, room, start, row, beside, whole, na
       const tip = u === goal ? '' : `M${spot({ u: goal, v: at })}L${spot({ u: stop, v: at - half })}L${spot({ u: stop, v: at + half })}Z`;
       drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: u === goal ? u : stop, v: at })}`, width, dot: { u, v: at }, name: named(u, goal, at, width), tip };
     } else {
-      const way = Math.sign(turn - u) || 1, bend = Math.min(14 + width / 2, Math.abs(turn - u));
-      drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: turn - way * bend, v: at })}Q${spot({ u: turn, v: at })} ${spot({ u: turn, v: at + Math.max(bend, 1) })}L${spot({ u: turn, v: end })}`, width, dot: { u, v: at }, name: named(u, turn, at, width), tip: '' };
+      const way = Math.sign(turn - u) || 1, far = Math.abs(turn - u), bend = Math.min(14 + width / 2, far);
+      drawn[i] = { path: far < width / 2 ? `M${spot({ u: turn, v: at })}L${spot({ u: turn, v: end })}` : `M${spot({ u, v: at })}L${spot({ u: turn - way * bend, v: at })}Q${spot({ u: turn, v: at })} ${spot({ u: turn, v: at + Math.max(bend, 1) })}L${spot({ u: turn, v: end })}`, width, dot: { u, v: at }, name: named(u, turn, at, width), tip: '' };
     }
   }
   const goes = (/** @type {number} */ i) => arrows.flatMap(({ from, to }, j) => (from === i || (to === i && i !== gap) ? [rows[j]] : []));

@@ -307,9 +307,11 @@ def draw_circuit(plane: Plane, chart: Chart) -> float:
         tint, way = ink("accent" if i in goals else "pale"), float(np.sign(goal - x) or 1)
         if i in goals:
             bend = min(0.8 + high / 2, abs(goal - x))
-            sides = [(x, y), (goal - way * bend, y), (goal, y), (goal, y + bend), (goal, end)]
+            near = abs(goal - x) < high / 2  # too near to turn in
+            bent = [(x, y), (goal - way * bend, y), (goal, y), (goal, y + bend), (goal, end)]
+            sides, codes = ([(goal, y), (goal, end)], [1, 2]) if near else (bent, [1, 2, 3, 3, 2])
             dashes: Any = {} if i < len(single) else {"linestyle": (0, (0.6, 0.6))}
-            plane.curve(sides, [1, 2, 3, 3, 2], tint, linewidth=high * plane.letters, **dashes)
+            plane.curve(sides, codes, tint, linewidth=high * plane.letters, **dashes)
         else:
             foot, half = goal - way * 0.7, high / 2 + 0.3
             plane.curve([(x, y), (foot, y)], [1, 2], tint, linewidth=high * plane.letters)

@@ -274,6 +274,7 @@ def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: 
     open_page(page, f"{app_url}/lessons?lab=Padding&layer=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.wait_for_function(STEADY, polling=100)  # what is still to come of the first run is no jump of the second
     main.evaluate("element => element.scrollTo(0, 400)")
     main.evaluate("""element => {
       window.seen = []

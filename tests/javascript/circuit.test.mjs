@@ -24,6 +24,15 @@ test('arrows start at their words, and those to the gap end beside each other wi
   assert.ok(ends[0][0] > box.u - 90 && ends.at(-1)[1] < box.u + 90);
 });
 
+test('no line bends within less than half of its own width', () => {
+  for (let share = 0.02; share < 1; share += 0.02) {
+    for (const { path, width } of draw([arrow(5, 1, 5, 5, share), arrow(4, 0, 2, 5, 0.2), arrow(4, 4, 4, 5, 0.05)]).arrows) {
+      const bend = /Q([-\d.]+),?\s*[-\d.]+/.exec(path), before = numbers(path)[2];
+      if (bend) assert.ok(Math.abs(Number(bend[1]) - before) >= width / 2 - 0.2, path); // places are written in tenths
+    }
+  }
+});
+
 test('an arrow of a lower layer never crosses one that falls from above', () => {
   for (const from of [[0, 1, 2], [6, 7, 8], [1, 7, 2]]) {
     const some = from.map((word, i) => arrow(3 + i, 0, word, 5, 0.3)), { arrows } = draw(some);
