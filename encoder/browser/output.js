@@ -186,7 +186,7 @@ export function output(root, context) {
       const hiding = /** @type {Record<string, string>} */ (page.querySelector('.has-lost') ? { hides: 'yes' } : {});
       if (labelsOf(run)) {
         const main = context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) }, word.position);
-        return [{ picture: main.picture, query: { ...main.query, ...hiding }, name: 'What each word adds to the label' }, ...(losses.isConnected ? [{ picture: 'head_board', query: main.query, name: 'The sum without one head' }] : []), ...(parts.isConnected ? [{ picture: 'why_parts', query: main.query, name: 'What each part adds to the label' }] : [])];
+        return [{ picture: main.picture, query: { ...main.query, ...hiding }, name: 'What each word adds to the label' }, ...(losses.isConnected ? [{ picture: 'head_board', query: main.query, name: 'What each head costs the label' }] : []), ...(parts.isConnected ? [{ picture: 'why_parts', query: main.query, name: 'What each part adds to the label' }] : [])];
       }
       const found = packets.get(run, null);
       if (!found) return [];

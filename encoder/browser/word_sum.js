@@ -16,7 +16,7 @@ import { explained } from './terms.js';
 export const MOST_TOKENS = 64; // of a text whose words are added up
 const MOST_WORDS = 14;
 const LARGEST = 12; // words of a picture; of a longer sentence those that add most
-const NEAR = 0.5; // nats: a lead below it is hardly one
+const NEAR = Math.log(1.15); // nats: a lead below it is hardly one
 const LEFT = 1e-3; // of what is left over, from which on it is drawn
 const LIFT = 3, LINE = 20; // px between a mark and a number above it, and of a line of text
 const ROOM = 200; // px of the bars, up and down together

@@ -379,8 +379,8 @@ def scores_without_each_head(encoder: TextEncoder, trace: Trace, position: int) 
 
 
 @torch.inference_mode()
-def lead_changes(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Tensor:
-    """Return by how much a logit, or the lead of one over another, changes without each head: [layers, heads]."""
+def lead_costs(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Tensor:
+    """Return how much of a logit, or of the lead of one over another, is lost without each head: [layers, heads]."""
     scores = torch.cat(
         [
             answers(encoder.config).scores(trace, target.position)[None],
@@ -388,7 +388,7 @@ def lead_changes(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Te
         ]
     )
     leads = scores[:, target.word] - (0.0 if target.against is None else scores[:, target.against])
-    return (leads[1:] - leads[0]).reshape(encoder.config.n_layers, -1)
+    return (leads[0] - leads[1:]).reshape(encoder.config.n_layers, -1)
 
 
 @torch.inference_mode()

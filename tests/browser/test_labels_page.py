@@ -135,12 +135,12 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     for layer, head in ((0, 0), (1, 5), (5, 2)):
         off = lead(shipped_head.trace(DINNER, edits=(Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,)),)))
         cell = page.locator(f'.lb-below [data-head-row="{layer},{head}"]')
-        assert float(cell.get_attribute("data-value") or "") == pytest.approx(off - lead(trace), abs=1e-4)
+        assert float(cell.get_attribute("data-value") or "") == pytest.approx(lead(trace) - off, abs=1e-4)
         text = cell.text_content()
         assert (
             (text == "·")
             if abs(off - lead(trace)) < 0.05
-            else number(text) == pytest.approx(off - lead(trace), abs=0.051)
+            else number(text) == pytest.approx(lead(trace) - off, abs=0.051)
         )
     expect(page.locator(".lb-said")).to_contain_text("without 5.2: 81\u00a0% → 88\u00a0%")
     expect(page.locator(".lb-said")).to_contain_text("without 1.5: 81\u00a0% → 73\u00a0%")

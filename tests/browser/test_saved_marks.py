@@ -428,6 +428,11 @@ def test_the_sum_of_a_label_without_each_head(labelled: Callable[..., Page], sav
     board = "[aria-label='Without one head'] button[data-value]"
     page.locator(board).first.wait_for()
     answer, texts = saved(page, "head_board")
+    most = page.locator(".lb-said span").first
+    before, after = re.findall(r"[\d.]+(?=\s%)", most.inner_text())
+    largest = answer.numbers.array.ravel()[np.abs(answer.numbers.array).argmax()]
+    assert (float(after) < float(before)) == (largest > 0)  # blue, and above 0, where it is lost
+    assert ("is-against" in (most.get_attribute("class") or "")) == (largest < 0)
     np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, board, "value"), atol=2e-3)
     cells = {text for text in page.locator(board).all_text_contents() if text not in ("", "·")}
     assert len(cells) > 5 and cells <= {*texts}

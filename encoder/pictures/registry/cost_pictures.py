@@ -6,7 +6,7 @@ import numpy as np
 
 from encoder.metrics import largest_cell
 from encoder.metrics.answer import answers, name_of
-from encoder.packet.run import ADDED, lead_changes, part_costs, part_moves
+from encoder.packet.run import ADDED, lead_costs, part_costs, part_moves
 from encoder.packet.what_if_level import share_costs
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Call, T, call
@@ -147,22 +147,23 @@ PART_BOARD = Picture(
 
 
 def say_heads(answer: Answer) -> str:
-    """Without which head the sum changes most."""
+    """Which head the sum loses or gains most without."""
     values = answer.numbers.array
     i, h = largest_cell(np.abs(values))
-    return f"Without head {h} of layer {i} the sum changes most, by {brief(values[i, h])}."
+    does = "gains" if values[i, h] < 0 else "loses"
+    return f"Without head {h} of layer {i} the sum {does} most, {brief(abs(values[i, h]))}."
 
 
 HEAD_BOARD = Picture(
     key="head_board",
     page="output",
-    question="How does the sum of a label change without each head?",
-    measure=lambda scene: call(lead_changes, ENC, T, target(scene)),
+    question="What does each head cost the sum of a label?",
+    measure=lambda scene: call(lead_costs, ENC, T, target(scene)),
     dims=("layer", "head"),
     values="signed",
-    title=lambda scene: f"How {target_name(scene)} changes without one head",
+    title=lambda scene: f"What each head costs {target_name(scene)}",
     say=say_heads,
     about=about_logits,
     options=ASKED,
-    look=lambda answer: {"written": "signed tenths"},
+    look=lambda answer: {"written": "large tenths"},
 )
