@@ -77,6 +77,8 @@ export function layout({ arrows, words, gap, room, start, row, beside, whole, na
       const goal = words[to].at, way = Math.sign(goal - u) || -1, stop = goal - way * TIP, half = Math.max(8, width / 2 + 5);
       const tip = u === goal ? '' : `M${spot({ u: goal, v: at })}L${spot({ u: stop, v: at - half })}L${spot({ u: stop, v: at + half })}Z`;
       drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: u === goal ? u : stop, v: at })}`, width, dot: { u, v: at }, name: named(u, goal, at, width), tip };
+    } else if (from === gap) { // it begins where it ends: no bend
+      drawn[i] = { path: `M${spot({ u: turn, v: at })}L${spot({ u: turn, v: end })}`, width, dot: { u: turn, v: at }, name: named(turn, turn, at, width), tip: '' };
     } else {
       const way = Math.sign(turn - u) || 1, bend = Math.min(14 + width / 2, Math.abs(turn - u));
       drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: turn - way * bend, v: at })}Q${spot({ u: turn, v: at })} ${spot({ u: turn, v: at + Math.max(bend, 1) })}L${spot({ u: turn, v: end })}`, width, dot: { u, v: at }, name: named(u, turn, at, width), tip: '' };

@@ -112,6 +112,9 @@ export function seenIn(packet, name) {
   return seen?.every(count => !count) ? 'not taught' : '';
 }
 
+/** What that means. @param {Packet} packet */
+export const seenKey = packet => `Not taught: in none of its ${taughtOf(packet)?.judged.length} sentences.`;
+
 /** What kind of head it is, in sentences. @param {Packet} run @param {Packet | null} packet @param {Sum | null} sum */
 export function headKind(run, packet, sum) {
   const labels = labelsOf(run), taught = packet && taughtOf(packet);

@@ -306,7 +306,8 @@ def draw_circuit(plane: Plane, chart: Chart) -> float:
             bend = min(0.8 + high / 2, abs(goal - x))
             sides = [(x, y), (goal - way * bend, y), (goal, y), (goal, y + bend), (goal, end)]
             dashes: Any = {} if i < len(single) else {"linestyle": (0, (0.6, 0.6))}
-            plane.curve(sides, [1, 2, 3, 3, 2], tint, linewidth=high * plane.letters, **dashes)
+            sides, codes = ([(goal, y), (goal, end)], [1, 2]) if start == gap else (sides, [1, 2, 3, 3, 2])
+            plane.curve(sides, codes, tint, linewidth=high * plane.letters, **dashes)
         else:
             foot, half = goal - way * 0.7, high / 2 + 0.3
             plane.curve([(x, y), (foot, y)], [1, 2], tint, linewidth=high * plane.letters)

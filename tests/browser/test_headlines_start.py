@@ -275,9 +275,9 @@ def true_change(said: str, seen: Seen, gap: int, edits: str, *, first_alone: boo
     """What is said of the guess at a gap, or of its first word alone, against the run with these edits."""
     before, after = seen.shares(gap), seen.shares(gap, edits)
     first, now = int(before.argmax()), int(after.argmax())
-    if "stays near" in said:
-        told = re.search(rf"“([^“”]*)” stays near ({NUMBER})", said)
-        assert told and told[1] == seen.word(first) and shows(told[2], float(after[first])), said
+    if little := re.search(rf"“([^“”]*)” (?:hardly changes: ({NUMBER}) →|stays at) ({NUMBER})", said):
+        assert little[1] == seen.word(first) and shows(little[3], float(after[first])), said
+        assert shows(little[2] or little[3], float(before[first])), said
         assert abs(after[first] - before[first]) < 1.01 * LITTLE * before[first] and (first_alone or now == first)
         return
     told = re.search(rf"“([^“”]*)” (falls|rises|goes) from ({NUMBER}) to ({NUMBER})", said)

@@ -24,6 +24,14 @@ test('arrows start at their words, and those to the gap end beside each other wi
   assert.ok(ends[0][0] > box.u - 90 && ends.at(-1)[1] < box.u + 90);
 });
 
+test('what comes from several words falls straight, however wide it is', () => {
+  const { arrows } = draw([arrow(4, 0, 2, 5, 0.18), arrow(5, 1, 5, 5, 0.51), arrow(5, 0, 5, 5, 0.06)]);
+  for (const { path } of arrows.slice(1)) {
+    const [from, , to] = numbers(path);
+    assert.ok(from === to && !path.includes('Q'));
+  }
+});
+
 test('an arrow of a lower layer never crosses one that falls from above', () => {
   for (const from of [[0, 1, 2], [6, 7, 8], [1, 7, 2]]) {
     const some = from.map((word, i) => arrow(3 + i, 0, word, 5, 0.3)), { arrows } = draw(some);
