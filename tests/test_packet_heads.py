@@ -19,8 +19,9 @@ from encoder.exam.simple_rules import RULES
 from encoder.exam.treebank import Treebank
 from encoder.experiments.circuit import MinimalPair, check_reacts, phenomena, run_pair
 from encoder.packet.format import unpack
-from encoder.packet.heads_level import level_6
+from encoder.packet.heads_level import level_6, shares_carried
 from encoder.packet.levels import MORE
+from encoder.support.errors import EncoderError
 from encoder.trace.words import places
 
 
@@ -182,4 +183,7 @@ def test_what_a_head_carries_is_what_the_guess_loses_of_the_change_when_it_comes
         before, after, there = (float(t["mlm.logits"][gap, one] - t["mlm.logits"][gap, other]) for t in (a, patched, b))
         moved, whole = moved + before - after, whole + before - there
     assert moved / whole == pytest.approx(share, abs=0.08)
-    assert not known(TextEncoder.from_config(base.config, 1))["carries"]
+    other = TextEncoder.from_config(base.config, 1)
+    assert not known(other)["carries"]
+    with pytest.raises(EncoderError, match="the model “base” has them"):
+        shares_carried(other)

@@ -16,7 +16,7 @@ import { made } from './load.js';
 import { addingUp, percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { among } from './rows.js';
-import { begins, called, calledToken, direction, isLed, labelsOf, quoted, whyNotLed, words } from './run.js';
+import { begins, called, calledToken, direction, isLed, labelsOf, LITTLE, quoted, whyNotLed, words } from './run.js';
 import { behind, parts, say } from './say.js';
 import { toQuery } from './store.js';
 import { masked } from './switches.js';
@@ -169,9 +169,9 @@ export function carried({ context, root, changed, choose }) {
     if (inB) return [...parts('carried_in_model', { model: titleOf(state.model), heads: inFull(found.heads), share: given.share }), ...parts('carried_in_other', { model: titleOf(state.other_model), heads: inFull(inB.heads), share: ofChange(inB.share) })];
     return parts(count === 1 ? 'carried_one' : 'carried_few', { ...given, to: turns ? 'to' : 'towards' });
   }
-  /** That B says what A says, where it does and is more or less sure of it. @param {Heads} found */
+  /** That B says what A says, where it does, and how sure it is of it. @param {Heads} found */
   function stays({ a: { first: [guess, before] }, b: { first: [other, after] } }) {
-    return guess !== other || percent(before) === percent(after) ? [] : parts(after < before ? 'carried_still_less' : 'carried_still_more', { guess, before, after });
+    return guess !== other ? [] : parts(Math.abs(after - before) < LITTLE * before ? 'carried_still_same' : after < before ? 'carried_still_less' : 'carried_still_more', { guess, before, after });
   }
   /** @param {Packet} a */
   const coming = a => (labelsOf(a) ? 'carried_coming_label' : 'carried_coming');

@@ -41,7 +41,7 @@ export function heads(root, context) {
   const all = new Map();
   /** Whether the run chose the head, and nobody. */
   let free = false;
-  /** Whether what heads carry is shown, which is no picture to keep. */
+  /** Whether what heads carry is shown. */
   let tabled = false;
   let coming = '', failed = '', why = '', painted = '', turn = 0, shown = '';
   /** Whether it may have been examined since that was asked. */
@@ -240,9 +240,9 @@ export function heads(root, context) {
       redraw();
     },
     pictures() {
-      if (!run || !state || tabled) return [];
-      const { layer, head } = state;
-      return [{ ...context.main('', toQuery({ ...made(state), layer, head })), name: 'The maps of all heads' }];
+      if (!run || !state) return [];
+      const { layer, head } = state, query = toQuery({ ...made(state), layer, head });
+      return [tabled ? { ...context.main(CARRIED, query), name: 'What heads carry' } : { ...context.main('', query), name: 'The maps of all heads' }];
     },
     end() {
       clearTimeout(saying);

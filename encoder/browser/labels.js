@@ -54,7 +54,7 @@ export function labelBars(run, word, named) {
   ], { label: 'The labels', kind: 'lb-bars' });
 }
 
-/** What becomes of the sum without each head, as level 10 tells it, else from the shares of level 1; null where that was not tried. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum */
+/** What each head costs the sum, as level 10 tells it, else from the shares of level 1; null where that was not tried. @param {Packet} run @param {Packet} packet of level 10 @param {Sum} sum */
 function losses(run, packet, { pair, total }) {
   const { without, without_share } = packet.arrays, { off } = run.arrays, several = labelsOf(run)?.problem === 'multi_label';
   const [first, second] = without ? pair : pair.map(i => (i < 0 ? -1 : run.about.off?.words.indexOf(aboutSum(packet).words[i]) ?? -1)), shares = without ? without_share : off;
@@ -63,25 +63,25 @@ function losses(run, packet, { pair, total }) {
   const [layers, heads] = shares.shape;
   return Array.from({ length: layers * heads }, (_, i) => {
     const layer = Math.floor(i / heads), head = i % heads, lead = score(layer, head, first) - (second < 0 ? 0 : score(layer, head, second));
-    return { layer, head, lead, change: lead - total, share: at(shares, layer, head, first) };
+    return { layer, head, lead, cost: total - lead, share: at(shares, layer, head, first) };
   });
 }
 
-/** The board of heads: how the sum changes when one of them writes nothing. @param {Packet} run @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
+/** The board of heads: how much of the sum is lost when one of them writes nothing. @param {Packet} run @param {Packet} packet @param {Sum} sum @param {HTMLElement} list where the board stands @param {'light' | 'dark'} theme */
 export function withoutHeads(run, packet, sum, list, theme) {
   const all = losses(run, packet, sum), labels = labelsOf(run);
   if (!all) return html`<p class="ou-about">This text is too long to try what each head costs.</p>`;
-  const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.change), 1), largest = [...all].sort((a, b) => Math.abs(b.change) - Math.abs(a.change)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
+  const { layers, heads } = run.about.model, { most } = ends(all.map(one => one.cost), 1), largest = [...all].sort((a, b) => Math.abs(b.cost) - Math.abs(a.cost)).slice(0, FRAMED), now = at(packet.arrays.share, sum.layer, sum.pair[0]);
   const name = (/** @type {{layer: number, head: number}} */ { layer, head }) => say('part_head', { layer, head });
   into(board({
     label: `What each head costs the sum for ${sum.word}`, layers, heads, names: Array.from({ length: heads }, (_, i) => (i ? String(i) : 'head 0')), attribute: 'data-head-row',
     part: (layer, column) => {
-      const one = all[layer * heads + column], colour = colourOf(-one.change, { low: -most, high: most }, 'signed', theme);
-      return { value: -one.change, says: `Without ${name(one)} the sum ${one.change > 0 ? 'gains' : 'loses'} ${Math.abs(one.change).toFixed(2)}`, text: Math.abs(one.change) < SAYS ? '·' : typeset((-one.change).toFixed(1)), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
+      const one = all[layer * heads + column], colour = colourOf(one.cost, { low: -most, high: most }, 'signed', theme);
+      return { value: one.cost, says: `Without ${name(one)} the sum ${one.cost < 0 ? 'gains' : 'loses'} ${Math.abs(one.cost).toFixed(2)}`, text: Math.abs(one.cost) < SAYS ? '·' : typeset(one.cost.toFixed(1)), tab: !layer && !column, colour: css(colour), ink: inkOn(colour), kind: largest.includes(one) ? 'lb-framed' : '' };
     },
   }), list);
   const turn = labels?.problem === 'regression' ? [] : all.filter(one => one.lead * sum.total < 0), from = (/** @type {{lead: number, share: number}} */ one) => (labels?.problem === 'regression' ? `${typeset(brief(sum.total))} → ${typeset(brief(one.lead))}` : fromTo(now, one.share));
-  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.change > 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${from(one)}</b></span> `)}</p>
+  return html`${list}<p class="lb-said">${largest.map(one => html`<span class=${one.cost < 0 ? 'is-against' : nothing}>without ${one.layer}.${one.head}: <b>${from(one)}</b></span> `)}</p>
     <p class="ou-about lb-key">${said('label_board', { total: signed(sum.total, 1).replace('+', '') })} ${labels?.problem === 'regression' ? '' : turn.length ? said('label_turns', { heads: turn.slice(0, 3).map(({ layer, head }) => `${layer}.${head}`).join(', ') + (turn.length > 3 ? ` and ${turn.length - 3} more` : '') }) : said('label_turns_none')}</p>`;
 }
 
@@ -111,6 +111,9 @@ export function seenIn(packet, name) {
   const seen = taughtOf(packet)?.seen[name];
   return seen?.every(count => !count) ? 'not taught' : '';
 }
+
+/** What that means. @param {Packet} packet */
+export const seenKey = packet => `Not taught: in none of its ${taughtOf(packet)?.judged.length} sentences.`;
 
 /** What kind of head it is, in sentences. @param {Packet} run @param {Packet | null} packet @param {Sum | null} sum */
 export function headKind(run, packet, sum) {

@@ -1,6 +1,6 @@
 // @ts-check
 // What a run would say at one word after each layer, and how vectors come to their end: the numbers of a packet of level 5. Nothing here draws.
-import { both, brief, percent, tight, typeset } from './number.js';
+import { both, brief, percent, tight, times, typeset } from './number.js';
 import { at } from './packet.js';
 import { called, quoted } from './run.js';
 import { parts, say } from './say.js';
@@ -15,6 +15,7 @@ import { aboutSum, isClose, spelledOf } from './word_sum.js';
 /** @typedef {NonNullable<ReturnType<typeof guessed>>} Guessed */
 /** @typedef {ReturnType<typeof turned>} Turned */
 const WEAK = 0.2; // a share below which the first word does not win but lead
+const NEXT = 0.5; // nats: where the first leads by less, the second is told too
 const LITTLE = 0.1; // of a cosine: less than that in every layer is little
 const MOST_ROWS = 40; // tokens of a grid
 const WORDS = 5; // of a column
@@ -133,8 +134,8 @@ function guessSaid(run, word, here) {
   if (word.gap) {
     const { followed } = here, own = here.at(here.last, followed), stop = { text: '.', name: '', format: '' };
     if (followed) return [...parts('stands_gap', { word: here.name(followed), place: PLACES.format(own.place), asked, share: own.share }), stop];
-    const [, second] = here.leading(here.last), next = here.at(here.last, second).share, close = isClose(Math.log(share / next)), given = { word: said, asked, share }, texts = both(share, next).map(typeset);
-    const begin = close ? parts('just_leads_gap', { ...given, share: texts[0], other: here.name(second), next: texts[1] }) : parts(share < WEAK ? 'leads_gap' : 'wins_gap', given);
+    const [, second] = here.leading(here.last), next = here.at(here.last, second).share, lead = Math.log(share / next), close = lead < NEXT, given = { word: said, asked, share }, whole = [small(share), small(next)], texts = whole[0] === whole[1] ? both(share, next).map(typeset) : whole;
+    const begin = close ? parts(isClose(lead) ? 'just_leads_gap' : 'near_leads_gap', { ...given, share: texts[0], times: times(lead), other: here.name(second), next: texts[1] }) : parts(share < WEAK ? 'leads_gap' : 'wins_gap', given);
     const before = layer < 0 || close ? 0 : here.leading(layer)[0], led = before ? parts('led_before', { where: layer ? `layer ${layer - 1}` : 'the input', word: here.name(before), led: here.at(layer, before).share }) : [];
     return [...begin, ...(here.settled === here.last ? parts('first_last', { again }) : layer < 0 ? parts('first_input', {}) : parts('first_from', { again, layer })), ...led, stop];
   }

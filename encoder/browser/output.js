@@ -2,7 +2,7 @@
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
 import { atRest, headline, leads, opener, told as sheetOf } from './controls.js';
 import { dress, el, themeOf } from './dom.js';
-import { headKind, howAdded, howTitle, labelBars, labelSaid, seenIn, taughtDots, withoutHeads } from './labels.js';
+import { headKind, howAdded, howTitle, labelBars, labelSaid, seenIn, seenKey, taughtDots, withoutHeads } from './labels.js';
 import { layered } from './layer_grid.js';
 import { layerPackets } from './layer_packets.js';
 import { html, nothing, render as into } from './lit.js';
@@ -113,7 +113,7 @@ export function output(root, context) {
     if (sum) pair.draw({ words: listed.length ? listed.map(([name]) => name) : labels?.labels ?? [], guess: state.guess, over: state.over, first: listed[0]?.[0] ?? labels?.labels[0] ?? '', usual: added.usual, wrong: added.why, closed: true, alone: sum.pair[1] < 0 });
     if (labels?.of === 'token') line.draw(all.map(one => ({ name: one.name, position: one.position, title: null, label: of.about.guesses[String(one.position)]?.[0]?.[0] ?? '' })), word.position, direction(of));
     into(html`<div class="lb-head">${head.element}${sum && (labels?.labels.length ?? 0) > 1 ? beside : nothing}</div>${labels?.of === 'token' ? html`<div class="ou-top">${line.element}</div>` : nothing}
-      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides, hide: on => { hides = on; render(); }, unfolded, unfold, label: name => seenIn(packet, name), numbers: labels?.problem === 'regression', how: html`<button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${howTitle(sum)} <span aria-hidden="true">→</span></button>` }) : only ? nothing : added.instead}
+      ${sum && packet && !only ? wordSum(packet, sum, beside, { gap: true, asked: labels?.of === 'token' ? word.position : -1, hides, hide: on => { hides = on; render(); }, unfolded, unfold, label: name => seenIn(packet, name), labelKey: seenKey(packet), numbers: labels?.problem === 'regression', how: html`<button type="button" class="enc-link" aria-haspopup="dialog" @click=${() => sheet.show(...howAdded(of, packet, sum, state.model))}>${howTitle(sum)} <span aria-hidden="true">→</span></button>` }) : only ? nothing : added.instead}
       <div class="lb-below"><section aria-label="The label"><h2 class="ou-title">${labels?.problem === 'regression' ? 'The numbers' : labels?.problem === 'multi_label' ? 'The labels' : 'The label'}</h2>${labelBars(of, word, named)}<p class="ou-about">${headKind(of, packet, sum)}</p>${models ? html`<p class="lb-own">${leads('Bring your own classifier', '→', `${models.address}?${new URLSearchParams(store.query())}`, () => context.go('models'), 'models')}</p>` : nothing}</section>
         ${sum && packet && !only ? html`<section aria-label="Without one head"><h2 class="ou-title">Without one head</h2>${withoutHeads(of, packet, sum, losses, theme)}</section>${taughtDots(of, packet, sum.word)}` : nothing}</div>
       ${sum && packet && !only ? partSum(packet, sum, parts, theme) : nothing}`, page);
@@ -186,7 +186,7 @@ export function output(root, context) {
       const hiding = /** @type {Record<string, string>} */ (page.querySelector('.has-lost') ? { hides: 'yes' } : {});
       if (labelsOf(run)) {
         const main = context.main('labels', { ...query, ...(state.guess ? { why_word: state.guess, why_other: state.over } : {}) }, word.position);
-        return [{ picture: main.picture, query: { ...main.query, ...hiding }, name: 'What each word adds to the label' }, ...(losses.isConnected ? [{ picture: 'head_board', query: main.query, name: 'The sum without one head' }] : []), ...(parts.isConnected ? [{ picture: 'why_parts', query: main.query, name: 'What each part adds to the label' }] : [])];
+        return [{ picture: main.picture, query: { ...main.query, ...hiding }, name: 'What each word adds to the label' }, ...(losses.isConnected ? [{ picture: 'head_board', query: main.query, name: 'What each head costs the label' }] : []), ...(parts.isConnected ? [{ picture: 'why_parts', query: main.query, name: 'What each part adds to the label' }] : [])];
       }
       const found = packets.get(run, null);
       if (!found) return [];

@@ -177,7 +177,7 @@ PAGES: Mapping[str, DrawnPage] = {
         6,
         "apps",
         DEEPER,
-        pictures={"": ("all_heads", "")},
+        pictures={"": ("all_heads", ""), "carried": ("heads_carry", "")},
         more=(
             ("jobs", "Jobs that were examined on gold trees"),
             ("beside", "Beside another model, relation by relation"),

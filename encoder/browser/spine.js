@@ -27,9 +27,8 @@ const nameOf = part => ('head' in part ? say('part_head', part) : part.layer < 0
 
 /** What a guess of this share does without a part that costs so much of it; `as` is how that is told. @param {string} part @param {string} word @param {number} share @param {number} cost @param {'part' | 'adding'} [as] */
 function without(part, word, share, cost, as = 'part') {
-  if (as === 'part' && Math.abs(cost) < LITTLE * share) return partsOf('part_stays', { part, word, after: percent(share - cost) });
   const [before, after] = both(share, share - cost);
-  return partsOf(`${as}_${hardlyMatters({ share, cost }) && as === 'adding' ? 'stays' : cost < 0 ? 'rises' : 'falls'}`, { part, word, before, after });
+  return partsOf(`${as}_${Math.abs(cost) < (as === 'adding' ? HARDLY : LITTLE) * share ? 'stays' : cost < 0 ? 'rises' : 'falls'}`, { part, word, before, after });
 }
 
 /** Whether a guess of this share hardly depends on what costs so much of it. @param {{share: number, cost: number}} loss */

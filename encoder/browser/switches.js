@@ -160,7 +160,7 @@ export function becomes(start, all) {
   const now = all.reduce((best, one) => (one.after > best.after ? one : best), first), most = riser(all);
   const [before, after] = both(first.before, first.after), given = { start, first: first.word, before, after };
   if (now !== first) return parts('switch_turns', { ...given, word: now.word, share: now.after });
-  if (Math.abs(first.after - first.before) < LITTLE * first.before) return parts('switch_little', given);
+  if (Math.abs(first.after - first.before) < LITTLE * first.before) return parts(before === after ? 'switch_stays' : 'switch_little', given);
   if (first.after > first.before) return parts('switch_rises', given);
   return most.after - most.before >= GAINED * (first.before - first.after) ? parts('switch_falls_rises', { ...given, word: most.word, share: most.after }) : parts('switch_falls', given);
 }

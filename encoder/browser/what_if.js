@@ -377,11 +377,12 @@ export function whatIf(root, context) {
     const chip = (value, means) => { const colour = colourOf(value, scale, kind, theme); return html`<span><b style="background: ${css(colour)}; color: ${inkOn(colour)}">${inCell(value, share)}</b>${means}</span>`; };
     const name = html`“<bdi translate="no" lang="">${word}</bdi>”`;
     const odd = guess ? oddest(all, model.heads, guessesOf(base)) : null;
-    return html`<p class="wi-reading">${pointed && !context.tries() ? `${spoken(base, each, pointed)}.` : 'Press a part to switch it off, or on again.'}</p>
+    const tells = pointed && known && !context.tries() ? `${spoken(base, each, pointed)}.` : '';
+    return html`${known && !context.tries() ? nothing : html`<p>Press a part to switch it off, or on again.</p>`}<div class="wi-above ${tells ? 'is-told' : ''}"><p class="wi-reading">${tells}</p>
+      <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, `percent of its length: how far the output moves without that part alone${edits ? ', in the unchanged run' : ''}`)
+    : html`<span>Without one part alone${edits ? ', in the unchanged run' : ''}:</span>${[lost, -gained].filter(Boolean).map(value => chip(value, html`${name} ${losing(value, share)}`))}`}</p></div>
       <div class="wi-scroll" @pointermove=${(/** @type {PointerEvent} */ event) => { if (event.pointerType === 'mouse') point(placeOf(event)); }} @pointerleave=${() => point(null)} @click=${(/** @type {Event} */ event) => press(placeOf(event))} @focusin=${enter} @focusout=${() => point(null)} @keydown=${walk}>
         ${board({ label: 'Switches: press a part to switch it off, or on again', layers: model.layers, heads: model.heads, names, part })}</div>
-      <p class="wi-key">${context.tries() ? 'What each part costs alone is shown once you have done it.' : !known ? 'This model is too large to try each part alone: switches have no colours.' : !guess ? chip(most, `percent of its length: how far the output moves without that part alone${edits ? ', in the unchanged run' : ''}`)
-    : html`<span>Without one part alone${edits ? ', in the unchanged run' : ''}:</span>${[lost, -gained].filter(Boolean).map(value => chip(value, html`${name} ${losing(value, share)}`))}`}</p>
       ${odd ? html`<p class="wi-whole">${say('whole_odd', odd)}</p>` : nothing}`;
   }
   /** The layer that costs as a whole what is farthest from what both its blocks cost alone; null where all nearly add up. @param {number[][]} all @param {number} heads @param {[string, number][]} guesses */

@@ -3,6 +3,8 @@
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from encoder.atlas.atlas_folders import shelf
 from encoder.atlas.corpus_numbers import head_survey
 from encoder.checkpoint.text_encoder import TextEncoder
@@ -17,6 +19,7 @@ from encoder.experiments.circuit.phenomena import phenomenon
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
 from encoder.packet.carriers import TELLS
 from encoder.packet.format import pack
+from encoder.support.errors import EncoderError
 from encoder.support.screening import is_fit
 from encoder.trace.trace import Trace
 
@@ -148,6 +151,30 @@ def carries(encoder: TextEncoder) -> list[Known]:
         | {"a": a, "b": b, "words": [*words]}
         for name, circuit, (a, b, words) in circuits
     ]
+
+
+def carriers_named(encoder: TextEncoder) -> list[tuple[int, int]]:
+    """The heads that carry any phenomenon, by layer and number."""
+    return sorted({(layer, head) for row in carries(encoder) for layer, head, _ in row["heads"]})
+
+
+def shares_carried(encoder: TextEncoder) -> np.ndarray:
+    """The shares of `carries`: [phenomena, heads of `carriers_named` and two], NaN of a head that is not told there.
+
+    The last two are the share of its heads together, and the largest of random sets of as many.
+
+    Raises:
+        EncoderError: no circuits are shipped of this model.
+    """
+    all_carried, heads = carries(encoder), carriers_named(encoder)
+    if not all_carried:
+        raise EncoderError("what heads carry was not tried with this model; the model “base” has them")
+    shares = np.full((len(all_carried), len(heads) + 2), np.nan)
+    for row, carried in zip(shares, all_carried, strict=True):
+        for layer, head, share in carried["heads"]:
+            row[heads.index((layer, head))] = share
+        row[-2:] = carried["share"], carried["random"]
+    return shares
 
 
 def jobs(exam: Exam) -> list[Known]:

@@ -380,15 +380,13 @@ def scores_without_each_head(encoder: TextEncoder, trace: Trace, position: int) 
 
 @torch.inference_mode()
 def lead_costs(encoder: TextEncoder, trace: Trace, target: Target) -> torch.Tensor:
-    """Return how much a logit, or the lead of one over another, loses without each head: [layers, heads]."""
-    scores = torch.cat(
-        [
-            answers(encoder.config).scores(trace, target.position)[None],
-            *scores_without_each_head(encoder, trace, target.position),
-        ]
-    )
-    leads = scores[:, target.word] - (0.0 if target.against is None else scores[:, target.against])
-    return (leads[0] - leads[1:]).reshape(encoder.config.n_layers, -1)
+    """Return how much of a logit, or of the lead of one over another, is lost without each head: [layers, heads]."""
+
+    def lead(scores: torch.Tensor) -> torch.Tensor:
+        return scores[..., target.word] - (0.0 if target.against is None else scores[..., target.against])
+
+    without = scores_without_each_head(encoder, trace, target.position)
+    return lead(answers(encoder.config).scores(trace, target.position)) - lead(without)
 
 
 @torch.inference_mode()

@@ -113,6 +113,7 @@ IN_BROWSER = (  # the pictures that the browser's pages show
         "embedding_strips",
         "guess_changed",
         "head_board",
+        "heads_carry",
         "label_hidden",
     ),
     *("layer_step", "length_parts", "lens", "moves", "near_words", "norm_strips", "part_board", "part_costs"),

@@ -37,6 +37,7 @@ WRITTEN: dict[str, Callable[[float], str]] = {
     "": three_digits,
     "tenths": lambda value: whole(value, abs(value) < 100),
     "signed tenths": lambda value: signed(value, 1) if abs(value) >= SAYS else "",
+    "large tenths": lambda value: whole(value, 1) if abs(value) >= SAYS else "",
     "percent": in_cell,
     "large percent": lambda value: whole(100 * value) if abs(value) >= SAYS else "",
 }

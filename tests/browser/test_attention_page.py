@@ -211,7 +211,7 @@ def test_the_headline_says_where_the_head_looks_and_what_it_costs_and_one_press_
         share = percent(trace, 5, head, GAP, most)
         off = base.trace(SENTENCE, edits=(Edit("layers.5.attention.heads", "zero", heads=(head,)),))
         after = spelled(float(off["mlm.probabilities"][GAP, guess]))
-        costs = f"stays near {after}" if head == 1 else f"falls from {before} to {after}"
+        costs = f"hardly changes: {before} → {after}" if head == 1 else f"falls from {before} to {after}"
         said = f"This head looks from the gap at {named(trace, most)} ({share}); without this head “are” {costs}."
         assert (title(page).text_content() or "").replace("\u00a0", " ") == said.replace("\u00a0", " ")
     step(page, "weights", cell="layers.5.attention.weights:1,2,0")  # of another row than the gap's

@@ -146,6 +146,7 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
     expect(page.locator(".lb-said")).to_contain_text("without 1.5: 81\u00a0% → 73\u00a0%")
     expect(page.locator(".lb-key")).to_contain_text("None turns it.")
     expect(page.locator(".ws-words em").first).to_have_text("not taught")
+    expect(page.locator(".ws-told")).to_contain_text("Not taught: in none of its 200 sentences.")
     expect(page.locator(".lb-counts")).to_contain_text("good sentences: 89 of 100 right")
     # A label has one colour on the whole page, and the middle of the axis stands at the line.
     colour = "one => getComputedStyle(one.matches('b') ? one : one.querySelector('i') ?? one)"

@@ -354,6 +354,25 @@ def test_maps_of_all_heads(shown: Callable[..., Page], saved: Saved) -> None:
 
 
 @pytest.mark.parametrize("shown", SENTENCES[:1], indirect=True)
+def test_what_heads_carry(shown: Callable[..., Page], saved: Saved) -> None:
+    page = shown("heads", view="carried")
+    rows = page.locator("[data-phenomenon]")
+    rows.first.wait_for()
+    answer, texts = saved(page, "heads_carry")
+    numbers, (phenomena, carriers) = answer.numbers.array, (answer.numbers.along(dim) for dim in answer.numbers.dims)
+    assert rows.count() == len(numbers) and {*carriers} <= {*texts}
+    for row, kept, name in zip(rows.all(), numbers, phenomena, strict=True):
+        what, pairs = row.get_attribute("data-phenomenon") or "", row.locator("th small").inner_text()
+        assert name == what + ", written pairs" * pairs.endswith("people wrote") and name in texts
+        assert f"{what} {pairs}" in answer.caption
+        buttons = map(plain, row.locator(".hd-carriers button").all_inner_texts())
+        on_screen = {text[:3]: text[3:] for text in buttons}
+        *alone, together, _ = kept
+        told = {head: f"{100 * x:.0f}%" for head, x in zip(carriers, alone, strict=False) if not np.isnan(x)}
+        assert told == on_screen and plain(row.locator(".hd-together b").inner_text()) == f"{100 * together:.0f}%"
+
+
+@pytest.mark.parametrize("shown", SENTENCES[:1], indirect=True)
 def test_arrows(shown: Callable[..., Page], saved: Saved) -> None:
     page = shown("compare", other="The key to the cabinet [MASK] on the table.")
     page.locator(".cc-name").first.wait_for()
@@ -428,6 +447,11 @@ def test_the_sum_of_a_label_without_each_head(labelled: Callable[..., Page], sav
     board = "[aria-label='Without one head'] button[data-value]"
     page.locator(board).first.wait_for()
     answer, texts = saved(page, "head_board")
+    most = page.locator(".lb-said span").first
+    before, after = re.findall(r"[\d.]+(?=\s%)", most.inner_text())
+    largest = answer.numbers.array.ravel()[np.abs(answer.numbers.array).argmax()]
+    assert (float(after) < float(before)) == (largest > 0)  # blue, and above 0, where it is lost
+    assert ("is-against" in (most.get_attribute("class") or "")) == (largest < 0)
     np.testing.assert_allclose(answer.numbers.array.ravel(), numbers(page, board, "value"), atol=2e-3)
     cells = {text for text in page.locator(board).all_text_contents() if text not in ("", "·")}
     assert len(cells) > 5 and cells <= {*texts}

@@ -81,6 +81,7 @@ test('what a guess becomes is told as it is', () => {
   assert.equal(say(share('a', 0.8, 0.7), share('b', 0.1, 0.1)), 'So, “a” falls from 80 % to 70 %.');
   assert.equal(say(share('a', 0.8, 0.9), share('b', 0.1, 0.05)), 'So, “a” rises from 80 % to 90 %.');
   assert.equal(say(share('a', 0.8, 0.805), share('b', 0.1, 0.1)), 'So, “a” hardly changes: 80 % → 81 %.');
+  assert.equal(say(share('a', 0.8, 0.8), share('b', 0.1, 0.1)), 'So, “a” stays at 80 %.');
   assert.equal(say(share('a', 0.3, 0.35), share('b', 0.1, 0.6)), 'So, “b” comes first, with 60 %: “a” goes from 30 % to 35 %.', 'a guess that grows does not fall');
   assert.equal(say(share('a', 0.0013, 0.00049), share('b', 0.0001, 0.0001)), 'So, “a” falls from 0.13 % to 0.049 %.', 'a third of little is no nothing');
   assert.equal(say(share('a', 0.7545, 0.7382), share('b', 0.1, 0.1)), 'So, “a” falls from 75 % to 74 %.');

@@ -1,14 +1,18 @@
-"""The picture of what is carried: the arrows by which heads take the change of a word to the guess."""
+"""What is carried: the arrows by which heads take the change of a word to the guess, and what each carries of many."""
 
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from encoder.experiments.circuit import CarriedChange, Edge, MinimalPair, carried_change, run_pair
 from encoder.metrics import largest_cell
 from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.packet.circuit_level import as_board
+from encoder.packet.heads_level import carriers_named, carries, shares_carried
 from encoder.pictures.export.caption import About
 from encoder.pictures.expression import ENC, Attribute, Call, call
+from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.support.formatting import adding_up, listed, percent, shown
@@ -178,4 +182,43 @@ CARRIED_BOARD = Picture(
         "written": "large percent",
     },
     heavy=True,
+)
+
+
+def carried_names(answer: Answer) -> Mapping[str, Names]:
+    """What changes, and what carries it."""
+    heads = [f"{layer}.{head}" for layer, head in carriers_named(answer.scene.encoder)]
+    phenomena = [f"{row['what']}{', written pairs' * row['natural']}" for row in carries(answer.scene.encoder)]
+    return {"what changes": phenomena, "carried by": [*heads, "together", "random heads"]}
+
+
+def say_carriers(answer: Answer) -> str:
+    """The head that carries most by itself, and what."""
+    (phenomena, carriers), alone = carried_names(answer).values(), answer.numbers.array[:, :-2]
+    i, j = largest_cell(np.nan_to_num(alone))
+    return f"Of “{phenomena[i]}” head {carriers[j]} carries {percent(alone[i, j], 1)} alone, the most of all."
+
+
+def about_carriers(scene: Scene) -> About:
+    """How many pairs of sentences the numbers are of, and which of them people wrote."""
+    kinds = {True: "pairs that people wrote", False: "constructed pairs"}
+    counts = listed([f"{row['what']} {row['count']} {kinds[row['natural']]}" for row in carries(scene.encoder)])
+    columns = "heads alone, those of a row together, and as many random heads (the most of 20 sets)"
+    return About(source=scene.source, scope=f"{columns}: {counts}")
+
+
+HEADS_CARRY = Picture(
+    key="heads_carry",
+    page="heads",
+    question="Which heads carry what is asked at a gap, over many pairs of sentences?",
+    measure=lambda scene: call(shares_carried, ENC),
+    dims=("what changes", "carried by"),
+    names=carried_names,
+    values="share",
+    title="What heads carry to the gap",
+    say=say_carriers,
+    about=about_carriers,
+    needs="model",
+    unfolds={"view": "carried"},
+    look=lambda answer: {"longest": 24},
 )

@@ -147,10 +147,11 @@ PART_BOARD = Picture(
 
 
 def say_heads(answer: Answer) -> str:
-    """Which head costs the sum most."""
+    """Which head the sum loses or gains most without."""
     values = answer.numbers.array
-    i, h = largest_cell(values)
-    return f"Head {h} of layer {i} costs the sum most, {brief(values[i, h])}."
+    i, h = largest_cell(np.abs(values))
+    does = "gains" if values[i, h] < 0 else "loses"
+    return f"Without head {h} of layer {i} the sum {does} most, {brief(abs(values[i, h]))}."
 
 
 HEAD_BOARD = Picture(
@@ -164,5 +165,5 @@ HEAD_BOARD = Picture(
     say=say_heads,
     about=about_logits,
     options=ASKED,
-    look=lambda answer: {"written": "tenths"},
+    look=lambda answer: {"written": "large tenths"},
 )
