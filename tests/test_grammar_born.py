@@ -385,7 +385,7 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
 @pytest.mark.nightly
 def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> None:
     for relation, example in EXAMPLES.items():
-        app = open_app("training", born=relation)
+        app = open_app("training", born=relation, model="small")
         data = sent(app)
         source, target = data["gold"]
         assert (data["words"][source], data["words"][target]) == (example.source, example.target)

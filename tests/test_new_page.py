@@ -54,8 +54,8 @@ def test_a_page_needs_a_file_and_a_row(tmp_path: Path) -> None:
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
     (tmp_path / "pages" / "counting.py").write_text(SCRIPT, encoding="utf-8")
     site = tmp_path / "pages" / "ui" / "state" / "site.py"
-    rows, rest = site.read_text(encoding="utf-8").rsplit("\n)\n", 1)
-    site.write_text(f"{rows}\n    {ROW},\n)\n{rest}", encoding="utf-8")
+    before, rest = site.read_text(encoding="utf-8").split('    "heads": (\n')
+    site.write_text(f'{before}    "heads": (\n        {ROW},\n{rest}', encoding="utf-8")
     names = tmp_path / "pages" / "ui" / "state" / "choice_names.py"
     names.write_text(names.read_text(encoding="utf-8").replace(" lab ", " lab counted_in "), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", VISIT], cwd=tmp_path, capture_output=True, text=True, timeout=300)
