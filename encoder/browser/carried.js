@@ -43,7 +43,8 @@ const OVER = 1.005, LEAST = 0.005; // of the change: more than all of it, and le
 const FEW = 3; // guesses where there is no pair
 const SECOND = 1000, SLOW = 3; // ms; seconds from which on it is said how many
 const UNSHOWN = 'A sentence with a vulgar, sexual or insulting word, not shown'; // of the pairs that are shipped: it counts, and its text stays out
-const NAME = 256, LONG = 10; // px of what stands on an arrow; letters of its word
+const NAME = 37, SCISSORS = 33, ASKS = 6, LONG = 10; // px of a name on an arrow around its texts, of the scissors in it, and before what asks for a cut; letters of its word
+const SEVERAL = 'from several words', ASK = 'Cut it';
 const ROW = 44, ROW_LEAST = 34, STEP = 8; // px of a row at most and at least, and between two
 const AROUND = 196; // px of the bars above the page and the box below the rows
 const BESIDE = 102, MENDS = 190; // px from the middle of the box to what mends a cut, and to its end
@@ -271,7 +272,8 @@ export function carried({ context, root, changed, choose }) {
     if (!stage || !run || !now.shown) return;
     const { all, gone, found, after: cut } = now, down = phone.matches, line = /** @type {HTMLElement} */ (stage.querySelector('.cc-words')), room = stage.clientWidth, pen = document.createElement('canvas').getContext('2d');
     if (!room || !pen || !found) return;
-    pen.font = `${LARGE}px ${getComputedStyle(stage).fontFamily}`;
+    const family = getComputedStyle(stage).fontFamily;
+    pen.font = `${LARGE}px ${family}`;
     const wide = (/** @type {Shown[]} */ some) => some.reduce((sum, word) => sum + pen.measureText(word.left ? `… ${word.left} words …` : word.name).width + (word.gap ? 30 : 0) + 18, 40);
     const most = down ? 15 : Infinity, beside = NEIGHBOURS.find(one => { const some = drawnWords(all, one); return some.length <= most && (down || wide(some) * SMALL / LARGE <= room); }) ?? 0;
     const shown = drawnWords(all, beside), size = down ? 18 : Math.max(15, Math.min(LARGE, Math.floor(LARGE * room / wide(shown))));
@@ -282,19 +284,21 @@ export function carried({ context, root, changed, choose }) {
     const boxes = /** @type {HTMLElement[]} */ ([...line.children]).map(one => (down ? { at: one.offsetTop + one.offsetHeight / 2, high: one.offsetLeft + one.offsetWidth + 4 } : { at: one.offsetLeft + one.offsetWidth / 2, high: one.offsetTop + one.offsetHeight + 2 }));
     const index = (/** @type {number} */ position) => shown.findIndex(word => word.positions.includes(position)), middle = index(place());
     const arrows = all.filter(one => index(one.sources[0]) >= 0 && index(one.target) >= 0), drawn = [...arrows, ...now.spread.map(({ head, share }) => ({ head, sources: [place()], target: place(), share }))], open = arrows.map(spelled);
+    const thickest = arrows.reduce((/** @type {Edge | undefined} */ most, one) => (most && most.share >= one.share ? most : one), undefined);
+    const measured = (/** @type {string} */ text, /** @type {string} */ kind = '15px') => { pen.font = `${kind} ${family}`; return pen.measureText(text).width; };
+    const nameWide = (/** @type {typeof drawn[number]} */ { head, share }, /** @type {Edge | undefined} */ one) => NAME + measured(short(head), '700 15px') + measured(percent(share, 1)) + measured(one ? `from ${cropped(wordAt(one.sources[0]))}` : SEVERAL, '13px') + (one ? SCISSORS : 0) + (one && one === thickest ? ASKS + measured(ASK, '650 15px') : 0);
     const edge = down ? Math.max(...boxes.map(one => one.high)) + 8 : Math.max(...boxes.map(one => one.high)) + 14;
     const reached = down ? room - edge - ROOM_PHONE : 0, sum = drawn.reduce((total, one) => total + Math.abs(one.share), 0);
     const plan = layout({
-      arrows: drawn.map(({ head: [layer, head], sources, target, share }) => ({ layer, head, from: index(sources[0]), to: index(target), share })), words: boxes, gap: middle, down,
+      arrows: drawn.map((one, i) => ({ layer: one.head[0], head: one.head[1], from: index(one.sources[0]), to: index(one.target), share: one.share, ...(down ? {} : { wide: nameWide(one, arrows[i]) }) })), words: boxes, gap: middle, down,
       room: down ? line.offsetHeight : room, start: edge, row: down ? Math.min(ROW, reached / Math.max(1, drawn.length) - STEP) : rowHigh(stage, edge, drawn.length), beside: down ? 4 : 16, ...(down ? { whole: Math.min(WHOLE, (reached - 18 * drawn.length) / Math.max(sum, 0.1)) } : {}),
-      name: down ? { u: 0, v: 0 } : { u: NAME, v: 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
+      name: { u: 0, v: down ? 0 : 32 }, box: down ? { u: 58, v: 66 } : { u: 180, v: 48 }, head: down ? 18 : 66,
     });
     const long = down ? line.offsetHeight : room, guess = cut?.guess ?? (gone.length ? null : found.a), first = (guess ?? found.a).first, answer = found.words.indexOf(first[0]);
     stage.style.height = down ? '' : `${plan.end + 4}px`;
     const paint = /** @type {SVGElement} */ (stage.querySelector('.cc-arrows')),
       order = drawn.map((_, i) => i).sort((one, two) => (down ? plan.arrows[one].dot.v - plan.arrows[two].dot.v : 0)); // on a phone they stand in a list, in the order of their columns
     const pale = (/** @type {Edge} */ one) => (one.target === place() ? '' : 'is-before');
-    const thickest = practised || gone.length ? undefined : arrows.reduce((/** @type {Edge | undefined} */ most, one) => (most && most.share >= one.share ? most : one), undefined);
     const lit = (/** @type {Edge} */ one) => (faint ? shown[/** @type {number} */ (pointed?.word)]?.positions.includes(one.sources[0]) : true);
     paint.setAttribute('width', String(down ? Math.max(room, plan.end) : room));
     paint.setAttribute('height', String(down ? line.offsetHeight : plan.end + 4));
@@ -303,8 +307,8 @@ export function carried({ context, root, changed, choose }) {
       ${plan.arrows.map(({ path, width, dot: { u, v }, tip }, i) => { if (!arrows[i]) return svg`<path class="cc-spread" d=${path} style="stroke-width: ${width.toFixed(1)}px"></path>`; const off = gone.some(one => spelled(one) === open[i]), [x, y] = down ? [v, u] : [u, v]; return svg`<g class="cc-arrow ${pale(arrows[i])} ${off ? 'is-cut' : ''} ${lit(arrows[i]) ? '' : 'is-faint'}" data-edge=${open[i]} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)} @click=${() => turn(arrows[i])}><path class="cc-touch" d=${path} style="stroke-width: ${Math.max(TOUCH, width).toFixed(1)}px"></path><path class="cc-full" d=${path} style="stroke-width: ${off ? 0 : width.toFixed(1)}px"></path><path class="cc-dotted" d=${path}></path><circle cx=${x} cy=${y} r=${off ? 5 : Math.max(5, width / 2)}></circle><path class="cc-tip" d=${tip}></path></g>`; })}
       ${down ? namesAt(arrows, plan, index) : nothing}`, paint);
     const spot = (/** @type {import('./circuit_layout.js').Spot} */ { u, v }) => (down ? `left: ${v}px; top: ${u}px` : `left: ${u}px; top: ${v}px`), names = /** @type {HTMLElement} */ (stage.querySelector('.cc-names'));
-    into(html`${order.map(i => { const { name } = plan.arrows[i], one = arrows[i]; if (!one) return html`<span class="cc-several" data-share=${drawn[i].share} style=${down ? '' : spot(name)}><b>${short(drawn[i].head)}</b> <small>from several words</small> <span>${typeset(percent(drawn[i].share, 1))}</span></span>`; const off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${pale(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
-      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest ? html`<em>Cut it</em>` : nothing}${scissors}</i></button>`; })}
+    into(html`${order.map(i => { const { name } = plan.arrows[i], one = arrows[i]; if (!one) return html`<span class="cc-several" data-share=${drawn[i].share} style=${down ? '' : spot(name)}><b>${short(drawn[i].head)}</b> <small>${SEVERAL}</small> <span>${typeset(percent(drawn[i].share, 1))}</span></span>`; const off = gone.some(each => spelled(each) === open[i]); return html`<button type="button" class="cc-name ${pale(one)} ${off ? 'is-cut' : ''}" tabindex="-1" data-edge=${open[i]} data-share=${one.share} style=${down ? '' : spot(name)} aria-pressed=${off} @click=${() => turn(one)} @pointerenter=${() => point({ edge: open[i] })} @pointerleave=${() => point(null)}
+      @focus=${() => point({ edge: open[i] })} @blur=${() => point(null)} aria-label=${`What head ${one.head[1]} of layer ${one.head[0]} takes from ${quoted(wordAt(one.sources[0]))} to ${one.target === place() ? placeSaid() : quoted(wordAt(one.target))}: ${percent(one.share, 1)}. Cut it`}><b>${short(one.head)}</b> <small>from <bdi translate="no" lang="">${cropped(wordAt(one.sources[0]))}</bdi>${down && one.target !== place() ? html` to <bdi translate="no" lang="">${cropped(wordAt(one.target))}</bdi>` : nothing}</small> <span>${off ? 'cut' : typeset(percent(one.share, 1))}</span><i>${one === thickest && !practised && !gone.length ? html`<em>${ASK}</em>` : nothing}${scissors}</i></button>`; })}
       <output class="cc-box ${gone.length && !cut ? 'cp-old' : ''}" data-colour=${['accent', 'second'][answer] ?? 'muted'} style=${spot(plan.box)}><bdi translate="no" lang="">${first[0]}</bdi> <span>${tight(percent(first[1], 1))}</span></output>
       ${gone.length ? html`<button type="button" class="cc-mend enc-link" style=${down ? '' : `${plan.box.u + MENDS > room ? `right: ${room - plan.box.u + BESIDE}px` : `left: ${plan.box.u + BESIDE}px`}; top: ${plan.box.v - 12}px`} @click=${mend}>Mend ${gone.length > 1 ? 'all' : 'it'}</button>` : nothing}`, names);
     const buttons = /** @type {HTMLElement[]} */ ([...names.querySelectorAll('.cc-name')]), had = buttons.indexOf(/** @type {HTMLElement} */ (focused(names)));

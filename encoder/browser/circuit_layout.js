@@ -1,7 +1,7 @@
 // @ts-check
 // Where the arrows of a circuit run: words along one line, layers across it, and all that reaches the gap falls into one box. Numbers in, numbers and paths out; no page.
 
-/** What a head takes from a word to another: `from` and `to` are places in the words, `share` of the change that comes with it alone. @typedef {{layer: number, head: number, from: number, to: number, share: number}} Arrow */
+/** What a head takes from a word to another: `from` and `to` are places in the words, `share` of the change that comes with it alone; `wide` is how long its name is, where it has a length of its own. @typedef {{layer: number, head: number, from: number, to: number, share: number, wide?: number}} Arrow */
 /** A word's middle, along the line, and where it ends across it. @typedef {{at: number, high: number}} Span */
 /** `u` runs along the words, `v` across the layers. @typedef {{u: number, v: number}} Spot */
 /**
@@ -55,31 +55,30 @@ export function layout({ arrows, words, gap, room, start, row, beside, whole, na
 
   /** What a name may not cover. @type {{low: Spot, high: Spot}[]} */
   const taken = [...bands.map(band => ({ low: { u: 0, v: band.low }, high: { u: head, v: band.low + Math.min(row, band.high - band.low) } })), ...[...turns].map(([i, u]) => ({ low: { u: u - widthAt(i) / 2 - 4, v: rows[i] + 16 }, high: { u: u + widthAt(i) / 2 + 4, v: end } })), ...order.filter(i => arrows[i].to !== gap).map(i => { const { at } = words[arrows[i].to]; return { low: { u: at - TIP, v: rows[i] - 1 }, high: { u: at + TIP, v: rows[i] + 1 } }; })];
-  /** @param {Spot} at */
-  const area = at => ({ low: { u: at.u - name.u / 2 - 2, v: at.v - name.v / 2 - 1 }, high: { u: at.u + name.u / 2 + 2, v: at.v + name.v / 2 + 1 } });
+  const area = (/** @type {Spot} */ at, /** @type {number} */ half) => ({ low: { u: at.u - half - 2, v: at.v - name.v / 2 - 1 }, high: { u: at.u + half + 2, v: at.v + name.v / 2 + 1 } });
   const meet = (/** @type {{low: Spot, high: Spot}} */ a, /** @type {{low: Spot, high: Spot}} */ b) => a.low.u < b.high.u && b.low.u < a.high.u && a.low.v < b.high.v && b.low.v < a.high.v;
-  /** Where the name of an arrow stands: on it where it is long enough, else behind its beginning, beside its end. @param {number} from @param {number} to @param {number} at @param {number} width */
-  function named(from, to, at, width) {
-    const way = Math.sign(to - from) || (from > room / 2 ? -1 : 1), long = Math.abs(to - from) > name.u * 1.25;
-    const beyond = name.u / 2 + STILL + width / 2, spots = (long ? PLACES.map(part => from + (to - from) * part) : [from - way * beyond, to + way * beyond, from + way * beyond]).map(u => ({ u, v: down ? Math.max(at, start + name.v / 2) : at }));
+  /** Where the name of an arrow stands: on it where it is long enough, else behind its beginning, beside its end. @param {number} from @param {number} to @param {number} at @param {number} width @param {number} [half] of its name */
+  function named(from, to, at, width, half = name.u / 2) {
+    const way = Math.sign(to - from) || (from > room / 2 ? -1 : 1), long = Math.abs(to - from) > half * 2.5;
+    const beyond = half + STILL + width / 2, spots = (long ? PLACES.map(part => from + (to - from) * part) : [from - way * beyond, to + way * beyond, from + way * beyond]).map(u => ({ u, v: down ? Math.max(at, start + name.v / 2) : at }));
     const far = (/** @type {Spot} */ one) => Math.abs(one.u - (from + to) / 2);
     spots.push(...Array.from({ length: Math.floor(room / STILL) }, (_, i) => ({ u: i * STILL, v: spots[0].v })).sort((a, b) => far(a) - far(b)));
-    const within = spots.filter(one => one.u - name.u / 2 >= 0 && one.u + name.u / 2 <= room), free = within.find(one => !taken.some(other => meet(area(one), other)));
-    const found = free ?? within[0] ?? { u: Math.min(room - name.u / 2, Math.max(name.u / 2, spots[0].u)), v: spots[0].v };
-    taken.push(area(found));
+    const within = spots.filter(one => one.u - half >= 0 && one.u + half <= room), free = within.find(one => !taken.some(other => meet(area(one, half), other)));
+    const found = free ?? within[0] ?? { u: Math.min(room - half, Math.max(half, spots[0].u)), v: spots[0].v };
+    taken.push(area(found, half));
     return found;
   }
   /** @type {Drawn[]} */
   const drawn = [];
   for (const i of order) {
-    const { from, to } = arrows[i], width = widthAt(i), at = rows[i], u = words[from].at, turn = turns.get(i);
+    const { from, to } = arrows[i], width = widthAt(i), at = rows[i], u = words[from].at, turn = turns.get(i), own = (arrows[i].wide ?? name.u) / 2;
     if (turn === undefined) {
       const goal = words[to].at, way = Math.sign(goal - u) || -1, stop = goal - way * TIP, half = Math.max(8, width / 2 + 5);
       const tip = u === goal ? '' : `M${spot({ u: goal, v: at })}L${spot({ u: stop, v: at - half })}L${spot({ u: stop, v: at + half })}Z`;
-      drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: u === goal ? u : stop, v: at })}`, width, dot: { u, v: at }, name: named(u, goal, at, width), tip };
+      drawn[i] = { path: `M${spot({ u, v: at })}L${spot({ u: u === goal ? u : stop, v: at })}`, width, dot: { u, v: at }, name: named(u, goal, at, width, own), tip };
     } else {
       const way = Math.sign(turn - u) || 1, far = Math.abs(turn - u), bend = Math.min(14 + width / 2, far);
-      drawn[i] = { path: far < width / 2 ? `M${spot({ u: turn, v: at })}L${spot({ u: turn, v: end })}` : `M${spot({ u, v: at })}L${spot({ u: turn - way * bend, v: at })}Q${spot({ u: turn, v: at })} ${spot({ u: turn, v: at + Math.max(bend, 1) })}L${spot({ u: turn, v: end })}`, width, dot: { u, v: at }, name: named(u, turn, at, width), tip: '' };
+      drawn[i] = { path: far < width / 2 ? `M${spot({ u: turn, v: at })}L${spot({ u: turn, v: end })}` : `M${spot({ u, v: at })}L${spot({ u: turn - way * bend, v: at })}Q${spot({ u: turn, v: at })} ${spot({ u: turn, v: at + Math.max(bend, 1) })}L${spot({ u: turn, v: end })}`, width, dot: { u, v: at }, name: named(u, turn, at, width, own), tip: '' };
     }
   }
   const goes = (/** @type {number} */ i) => arrows.flatMap(({ from, to }, j) => (from === i || (to === i && i !== gap) ? [rows[j]] : []));

@@ -60,6 +60,12 @@ test('a name leaves the tip of an arrow to another word in sight', () => {
   assert.ok(tip && Math.abs(name.u - close[0].at) > 214 / 2);
 });
 
+test('a name that is short stands the nearer to its arrow', () => {
+  const short = { ...arrow(5, 7, 6, 5, 0.1), wide: 120 }, [first, second] = [short, { ...short, wide: 240 }].map(one => draw([one]).arrows[0]);
+  for (const [{ name, dot, width }, { wide }] of [[first, short], [second, { wide: 240 }]]) assert.ok(Math.abs(name.u - dot.u) - wide / 2 < width + 12, `${name.u} ${dot.u}`);
+  assert.ok(Math.abs(first.name.u - first.dot.u) < Math.abs(second.name.u - second.dot.u));
+});
+
 test('dots of a strip are as far apart as they are wide, and the median is the middle', () => {
   const places = Array.from({ length: 200 }, (_, i) => 300 + 40 * Math.sin(i * 7.3) ** 3), up = heights(places);
   places.forEach((x, i) => { for (let j = 0; j < i; j++) assert.ok(Math.hypot(x - places[j], up[i] - up[j]) > 4); });
