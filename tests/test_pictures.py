@@ -129,7 +129,7 @@ def answer(picture: Picture, asked: View) -> Answer:
 def views(picture: Picture, model: str) -> Iterator[View]:
     """Views of a model that may have what a picture needs: one sentence, a pair, and a changed run."""
     changed = text_to_edits(EDITS[0]) if picture.needs == "unchanged" else ()
-    pair = {"sentence": "The keys to the <b> [MASK] big.", "other": "The key to the <b> [MASK] big."}
+    pair = {"sentence": "The keys <b> [MASK] big.", "other": "The key <b> [MASK] big."}
     for fields in ({}, {"second": SECOND}, {"step": "mlm.probabilities"}, pair):
         yield view(model, choices=tuple(sorted(picture.unfolds.items())), edits=changed, **fields)
 

@@ -10,7 +10,7 @@ from encoder.metrics import largest_cell
 from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.packet.circuit_level import as_board
 from encoder.packet.heads_level import carriers_named, carries, shares_carried
-from encoder.pictures.export.caption import About
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
@@ -134,6 +134,12 @@ def whole(answer: Answer) -> list[tuple[str, float, str]]:
     ]
 
 
+def about_pair(scene: Scene) -> About:
+    """Both sentences; their runs are their own, without what was masked or changed."""
+    both = f"A: {quoted(scene.t.inputs)}, B: {quoted(scene.b.inputs)}"
+    return About(source=scene.source, scope=f"{both}, {UNCHANGED}")
+
+
 CARRIED = Picture(
     key="carried",
     page="compare",
@@ -146,7 +152,7 @@ CARRIED = Picture(
     values="share",
     title="Which heads carry the change from A to B, and from where",
     say=say,
-    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
+    about=about_pair,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=look,
@@ -174,7 +180,7 @@ CARRIED_BOARD = Picture(
     values=lambda answer: "signed" if float(answer.numbers.array.min()) <= -AGAINST else "positive",
     title="What each head alone carries of the change from A to B",
     say=say_board,
-    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
+    about=about_pair,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=lambda answer: {
