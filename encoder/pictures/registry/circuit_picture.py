@@ -10,7 +10,7 @@ from encoder.metrics import largest_cell
 from encoder.metrics.answer import SENTENCE, answers, name_of
 from encoder.packet.circuit_level import as_board
 from encoder.packet.heads_level import carriers_named, carries, shares_carried
-from encoder.pictures.export.caption import About
+from encoder.pictures.export.caption import UNCHANGED, About, quoted
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
@@ -32,6 +32,12 @@ def pair(scene: Scene) -> MinimalPair:
     """The two sentences, with the gap and the two words that were chosen."""
     words = scene[FIRST].strip(), scene[SECOND].strip()
     return MinimalPair(scene.t.tokenization.text, scene.b.tokenization.text, words if all(words) else None, scene[GAP])
+
+
+def about_both(scene: Scene) -> About:
+    """Both sentences, which are run anew."""
+    a, b = (quoted(run.tokenization.text) for run in (scene.t, scene.b))
+    return About(source=scene.source, scope=f"A: {a}, B: {b}, {UNCHANGED}")
 
 
 def as_run(scene: Scene) -> Call:
@@ -146,7 +152,7 @@ CARRIED = Picture(
     values="share",
     title="Which heads carry the change from A to B, and from where",
     say=say,
-    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
+    about=about_both,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=look,
@@ -174,7 +180,7 @@ CARRIED_BOARD = Picture(
     values=lambda answer: "signed" if float(answer.numbers.array.min()) <= -AGAINST else "positive",
     title="What each head alone carries of the change from A to B",
     say=say_board,
-    about=lambda scene: About(scene.t, reads=(f"{answers(scene.config).part}.logits",)),
+    about=about_both,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=lambda answer: {
