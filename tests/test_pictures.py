@@ -463,6 +463,7 @@ def small_costs(small: TextEncoder) -> np.ndarray:
 def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for keys, out, why in (
         (["nothing"], "f.pdf", "no picture is called 'nothing'; there are"),
+        (["al_heads"], "f.pdf", "no picture is called 'al_heads'; did you mean 'all_heads'?"),
         (["all_heads"], "f.doc", ".doc"),
         (["all_heads", "measured"], "f.npz", "several pictures have no .npz"),
         (["all_heads"] * 13, "f.pdf", "a sheet has 1 to 12"),
