@@ -14,13 +14,18 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.steps.catalogue import by_name
 
 ROOT = Path(__file__).parents[1]
-# Besides these: its variant in tests/tiny.py, its formula in tests/oracle.py, the list in tests/test_config.py.
-KNOW = {"encoder/model/activations.py", "encoder/explain/operations/layer_rules.py"}
+BROWSER = "encoder/browser/block.js"
+# Besides these: its variant in tests/tiny.py, its formula in tests/oracle.py, the lists in tests/test_config.py and
+# tests/test_steps.py, numbers of it in tests/javascript/block.test.mjs.
+KNOW = {"encoder/model/activations.py", "encoder/explain/operations/layer_rules.py", BROWSER}
 
 
 @in_turn("name", ACTIVATIONS)
 def test_an_activation_is_known_wherever_it_must_be(name: str) -> None:
     assert name in OPERATIONS and name in REPLAY
+    assert (ROOT / BROWSER).read_text(encoding="utf-8").count(f"\n  {name}: ") == 2, (
+        "its function, and how it is written"
+    )
     assert any(config.activation == name for config in VARIANTS.values())
     step = by_name(EncoderConfig(activation=name))["layers.0.feed_forward.activation"]
     assert step.operation == name and step.formula == ACTIVATIONS[name].formula.replace("<0>", "h")
@@ -39,8 +44,9 @@ def test_a_name_in_a_checkpoint_means_one_activation() -> None:
     assert len(names) == len(set(names))
 
 
-def test_a_new_activation_is_written_in_two_files() -> None:
+def test_a_new_activation_is_written_in_three_files() -> None:
     """The newest one stands for all that come: no other file of the library or the pages names it."""
     newest = re.compile(rf"\b{list(ACTIVATIONS)[-1]}\b")
-    files = [path for folder in ("encoder", "pages") for path in (ROOT / folder).rglob("*.py")]
+    every = [path for folder in ("encoder", "pages") for path in (ROOT / folder).rglob("*")]
+    files = [path for path in every if path.suffix in (".py", ".js") and path.parent.name != "built"]
     assert {str(path.relative_to(ROOT)) for path in files if newest.search(path.read_text(encoding="utf-8"))} == KNOW

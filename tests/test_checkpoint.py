@@ -185,6 +185,12 @@ def pipe(name: str) -> Damage:
     return damage
 
 
+def moved_down(folder: Path) -> None:
+    """A folder of a training, whose models lie in folders below it."""
+    (folder / "checkpoint-500").mkdir()
+    (folder / "config.json").rename(folder / "checkpoint-500" / "config.json")
+
+
 DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "header-of-ten-gigabytes": (header(TEN_GIGABYTES), (WEIGHTS, "is not a readable safetensors file")),
     "header-longer-than-the-file": (header(5000), (WEIGHTS, "is not a readable safetensors file")),
@@ -204,9 +210,13 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "tokenizer-a-pipe": (pipe("tokenizer.json"), ("has no tokenizer: none of tokenizer.json",)),
     "no-config": (remove("config.json"), ("has no config.json", "a checkpoint holds config.json, model.safetensors")),
     "no-weights": (remove(WEIGHTS), ("has no weights: none of model.safetensors",)),
-    "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer: none of tokenizer.json",)),
+    "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer: none of tokenizer.json", "save_pretrained(...)")),
     "weights-cut-short": (truncate, (WEIGHTS, "is not a readable safetensors file")),
-    "weights-are-text": (write(WEIGHTS, "version https://git-lfs.github.com/spec/v1"), (WEIGHTS, "is not a readable")),
+    "weights-are-text": (
+        write(WEIGHTS, "version https://git-lfs.github.com/spec/v1"),
+        (WEIGHTS, "is not a readable", "run git lfs pull"),
+    ),
+    "config-further-down": (moved_down, ("has no config.json", "there is one in its checkpoint-500")),
     "wrong-shape": (
         tensors(lambda found: found.update({W_Q: torch.zeros(30, 29)})),
         (WEIGHTS, f"{W_Q} has shape (30, 29), expected (30, 30)"),

@@ -116,6 +116,10 @@ def test_what_cannot_be_measured_is_said_and_the_others_are(small: TextEncoder) 
     assert set(found.table("layer", "word").columns["sentence"]) == {1, 2}
     with pytest.raises(EncoderError, match="there is layer, word"):
         found.table("query", "key")
+    found = measure(small, LIST[:1], ["measured?measure=entropi"])
+    assert (
+        "measure is 'entropi'; it must be one of normalized_entropy, entropy" in found.left_out[0] and not found.tables
+    )
 
 
 @pytest.mark.parametrize(

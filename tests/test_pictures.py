@@ -201,11 +201,11 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 def of_a_model(key: str) -> list[Answer]:
     """A picture of a model that has what it needs; which one, turns with the pictures.
 
-    `base` holds four times what all the others do: its pictures are tried with those of every model.
+    `base` holds four times what all the others do: it is asked last, and else tried with every model.
     """
     models = [model for model in MODELS if model != "base"]
     turn = list(pictures()).index(key) % len(models)
-    return [*islice(filter(None, (shown(key, model) for model in models[turn:] + models[:turn])), 1)]
+    return [*islice(filter(None, (shown(key, model) for model in [*models[turn:], *models[:turn], "base"])), 1)]
 
 
 def is_heavy(picture: Picture) -> bool:
@@ -436,6 +436,16 @@ def test_addresses_of_pages_stand_for_their_pictures(
     assert not (tmp_path / "none.pdf").exists()
 
 
+def test_options_say_what_keys_and_addresses_leave_open(tmp_path: Path, small: TextEncoder) -> None:
+    out, given = tmp_path / "one.csv", ["--model", "small", "--sentence", "A cat sat.", "--layer", "1", "--mask", "2"]
+    weights = small.trace("A cat sat.", hidden=(2,))["layers.1.attention.weights"]
+    for asked in ("layer_step?head=2", "/attention?head=2&step=attention.weights"):
+        assert command.main([asked, *given, "--out", str(out)]) == 0
+        assert np.allclose(of_table(out.read_text()), finite(weights[2]), rtol=1e-5), asked
+    assert command.main(["layer_step?head=2&sentence=A+dog", *given, "--out", str(out)]) == 0
+    assert "dog" in out.read_text() and "cat" not in out.read_text()
+
+
 def small_costs(small: TextEncoder) -> np.ndarray:
     """What each head costs the guess at the gap: its share with everything on, less that without the head."""
     run = small.trace("The cat [MASK].")
@@ -453,9 +463,17 @@ def small_costs(small: TextEncoder) -> np.ndarray:
 def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for keys, out, why in (
         (["nothing"], "f.pdf", "no picture is called 'nothing'; there are"),
+        (["al_heads"], "f.pdf", "no picture is called 'al_heads'; did you mean 'all_heads'?"),
         (["all_heads"], "f.doc", ".doc"),
         (["all_heads", "measured"], "f.npz", "several pictures have no .npz"),
         (["all_heads"] * 13, "f.pdf", "a sheet has 1 to 12"),
+        (
+            ["measured", "--choose", "measur=entropy"],
+            "f.csv",
+            "has a choice 'measur'; there is atlas_of, measure, over",
+        ),
+        (["measured", "--choose", "measure=entropi"], "f.csv", "measure is 'entropi'; it must be one of normalized_"),
+        (["inside_terms?inside_query=9"], "f.csv", "inside_query is '9'; it must be one of 0, 1, 2, 3, 4"),
     ):
         assert command.main([*keys, "--model", "small", "--sentence", "A cat.", "--out", str(tmp_path / out)]) == 2
         assert why in capsys.readouterr().err

@@ -256,7 +256,7 @@ def test_no_model_or_text_of_somebody_else_takes_the_server_down(server: Server)
                 assert "cannot be shown" in visitor.said and "tokenizer" in visitor.said
             for page, section, query, expected in (
                 ("output", "layers", {"model": WIDE, "layer": "0", "head": "0"}, '"wait"'),  # it takes a minute
-                ("compare", "word", {"set": thousand}, "larger than 64 kB"),
+                ("compare", "word", {"set": thousand}, "20,000 are the most that are read here"),
                 ("compare", "list", {"alike_list": thousand[:9000]}, "is too long and is left out"),
             ):
                 assert expected in await asyncio.to_thread(below, server.url, page, section, query)

@@ -150,6 +150,14 @@ export const ACTIVATIONS = {
   silu: x => x / (1 + Math.exp(-x)),
 };
 
+/** What an activation does with a number, as it is written: in letters, where the numbers alone do not say it, and in numbers. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
+export const ACTIVATIONS_WRITTEN = {
+  relu: { formula: '', line: (x, y) => `max(0, ${x}) = ${y}` },
+  gelu: { formula: 'x · Φ(x) = y, Φ the share of a normal distribution below x', line: (x, y) => `${x} · Φ(${x}) = ${y}` },
+  gelu_tanh: { formula: 'x / 2 · (1 + tanh(√(2 / π) (x + 0.044715 x³))) = y', line: (x, y) => `GELU(${x}) = ${y}` },
+  silu: { formula: 'x · σ(x) = x / (1 + e^−x) = y', line: (x, y) => `${x} · σ(${x}) = ${y}` },
+};
+
 /** What a unit does with its number: before and after the activation, and behind the gate where there is one. @param {Packet} block @param {number} i @param {number} unit */
 export function unitOf(block, i, unit) {
   const of = (/** @type {string} */ name) => (block.arrays[name] ? valueOf(block, name, i, unit) : NaN);

@@ -1,6 +1,6 @@
 // @ts-check
 // The stops of Feed-forward: what goes into a unit, what the activation makes of it, what the units write, and what is added. No page.
-import { ACTIVATIONS, aboutBlock, aboutWeights, activationAgain, addsAt, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
+import { ACTIVATIONS, ACTIVATIONS_WRITTEN, aboutBlock, aboutWeights, activationAgain, addsAt, digitsSaid, gateAgain, half, handedOn, sumAgain, unitAgain, valueOf, valuesOf, vectorOf, withinOf, writtenBy } from './block.js';
 import { inRow, many, sure, typeset, written } from './number.js';
 import { lengthOf } from './row.js';
 import { endOf } from './vectors.js';
@@ -89,14 +89,6 @@ function added({ block, i, word, gone }) {
   return { strips: [strip(`what ${word} had`, residual), strip('what feed-forward gives', own), { ...strip('the sum', gone < 1 ? residual.map((value, d) => value + gone * own[d]) : sum), whole: sum }], at: -1, said: () => '' };
 }
 
-/** What an activation does with a number, as it is written: in letters, where the numbers alone do not say it, and in numbers. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
-const WRITTEN = {
-  relu: { formula: '', line: (x, y) => `max(0, ${x}) = ${y}` },
-  gelu: { formula: 'x · Φ(x) = y, Φ the share of a normal distribution below x', line: (x, y) => `${x} · Φ(${x}) = ${y}` },
-  gelu_tanh: { formula: 'x / 2 · (1 + tanh(√(2 / π) (x + 0.044715 x³))) = y', line: (x, y) => `GELU(${x}) = ${y}` },
-  silu: { formula: 'x · σ(x) = x / (1 + e^−x) = y', line: (x, y) => `${x} · σ(${x}) = ${y}` },
-};
-
 /** @param {number} digits @param {string} [all] */
 const proved = (digits, all = '') => `Recorded in this run. Computed again here from 16-bit numbers ${all ? `${all} agree, this one` : 'it agrees'} ${digitsSaid(digits)}.`;
 
@@ -111,7 +103,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
     return [{ formula: `number ${d}: what the token had + what feed-forward gives`, line: written([terms.residual, terms.added], made), agrees, proof: proved(digits) }];
   }
   if (key === 'activation') {
-    const { terms, made, digits } = activationAgain(block, i, unit), on = units.cuts && terms.before > 0, x = on ? three(valueOf(block, 'activation', i, unit), at('activation')) : three(terms.before, at('hidden')), { formula, line } = WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
+    const { terms, made, digits } = activationAgain(block, i, unit), on = units.cuts && terms.before > 0, x = on ? three(valueOf(block, 'activation', i, unit), at('activation')) : three(terms.before, at('hidden')), { formula, line } = ACTIVATIONS_WRITTEN[units.activation], count = block.arrays.hidden.shape[1], bad = wrong();
     const proof = bad ? `Computed again here, ${many(bad)} of ${many(count)} units do not agree` : proved(digits, `all ${many(count)}`);
     const named = `unit ${unit}: `, first = { formula: formula && named + formula, line: (formula ? '' : named) + line(units.activation === 'relu' || terms.before >= 0 ? x : `(${x})`, on ? x : three(made, at('activation'))), agrees: !bad, proof };
     if (!units.gated) return [first, ...(units.cuts ? onOtherSide(block, i, terms.before) : [])];
@@ -136,7 +128,7 @@ export function sumsAt(key, { block, weights, i, unit }, d, wrong) {
 function onOtherSide(block, i, before) {
   const values = valuesOf(block, 'hidden', i), kept = before <= 0, unit = values.reduce((best, value, one) => ((kept ? value > values[best] : value < values[best]) ? one : best), 0);
   if (kept === values[unit] <= 0) return [];
-  return [{ formula: `unit ${unit}, ${kept ? 'above' : 'below'} zero: ${WRITTEN.relu.line(four(values[unit], half(block, 'hidden', i)), four(valueOf(block, 'activation', i, unit), half(block, 'activation', i)))}`, line: '', agrees: true, proof: '' }];
+  return [{ formula: `unit ${unit}, ${kept ? 'above' : 'below'} zero: ${ACTIVATIONS_WRITTEN.relu.line(four(values[unit], half(block, 'hidden', i)), four(valueOf(block, 'activation', i, unit), half(block, 'activation', i)))}`, line: '', agrees: true, proof: '' }];
 }
 
 /** The curve of a block's activation. @param {Packet} block */

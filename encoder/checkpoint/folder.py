@@ -101,7 +101,9 @@ def load(folder: Path) -> Loaded:
             f"{folder} has an {ADAPTER}: it is an adapter of another model; merge it into that one and open the result"
         )
     if not (folder / CONFIG).is_file():
-        raise CheckpointError(f"{folder} has no {CONFIG}; a checkpoint holds {', '.join(FILES)}")
+        below = sorted(path.parent.name for path in folder.glob(f"*/{CONFIG}"))[:5]
+        hint = f"; there is one in its {', '.join(below)}" if below else ""
+        raise CheckpointError(f"{folder} has no {CONFIG}; a checkpoint holds {', '.join(FILES)}{hint}")
     raw = read_json(folder / CONFIG)
     return load_theirs(folder, raw) if hugging_face.is_hugging_face(raw) else load_own(folder, raw)
 

@@ -90,7 +90,9 @@ def read_beside(folder: Path, config: Mapping[str, Any], theirs: bool, vocab_siz
     """
     names = files_beside(folder)
     if not any(name in PIECES for name in names):
-        raise CheckpointError(f"{folder} has no tokenizer: none of {', '.join(PIECES)}")
+        raise CheckpointError(
+            f"{folder} has no tokenizer: none of {', '.join(PIECES)}; tokenizer.save_pretrained(...) puts it there"
+        )
     if theirs is False and TOKENIZER not in names:
         raise CheckpointError(f"{folder} has no {TOKENIZER}")
     for name in names.keys() & BESIDE.keys():

@@ -29,6 +29,7 @@ MOST_DIGITS = 40  # of a number in a JSON file; tokenizers write 10^30 for no bo
 MOST_SHARDS, MOST_TENSORS = 64, 20_000
 LONGEST_MESSAGE = 800  # characters
 MOST_DESCRIBED = 4 * 2**20  # bytes of the part of a pickle that says which tensors there are
+POINTER = b"version https://git-lfs"  # how a file begins whose content Git did not fetch
 SHARD = re.compile(r"\w[\w.-]{0,180}\.(safetensors|bin)", re.ASCII)  # a name that every system can take
 MOST_BYTES = 4 * 2**30  # of a model's weights in float32
 
@@ -219,8 +220,10 @@ def check_header(path: Path) -> None:
     The file begins with the header's length, as a whole number of 8 bytes.
     """
     with path.open("rb") as file:
-        first = file.read(8)
-    size = struct.unpack("<Q", first)[0] if len(first) == 8 else 0
+        first = file.read(len(POINTER))
+    if first == POINTER:
+        raise CheckpointError(f"{path} is not a readable safetensors file: Git left a pointer to it; run git lfs pull")
+    size = struct.unpack("<Q", first[:8])[0] if len(first) > 7 else 0
     if MOST_HEADER < size < path.stat().st_size:  # of any other length the library says that there is no header
         raise CheckpointError(f"{path} has a header of {size:,} bytes; at most {MOST_HEADER:,} are read")
 

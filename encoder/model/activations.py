@@ -1,6 +1,7 @@
 """The activations that a model may have: all that is known of one, but for its arithmetic number by number.
 
-That stands in `encoder.explain.operations.layer_rules`, under the same name.
+That stands in `encoder.explain.operations.layer_rules` and, for the browser, in both tables of
+`encoder/browser/block.js`, under the same name.
 """
 
 from collections.abc import Callable

@@ -2,21 +2,22 @@
 
 `python -m encoder.pictures all_heads layer_step --model base --sentence "A cat sat." --layer 5 --out sheet.pdf`
 A key followed by the parameters of a link, such as `"layer_step?layer=3&head=1"`, is of what these say. The address of
-a page, such as `"http://localhost:8501/attention?layer=3&head=1"`, stands for its main picture.
+a page, such as `"http://localhost:8501/attention?layer=3&head=1"`, stands for its main picture. What they leave open
+is what the options say.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from encoder.edits.edit_text import text_to_edits
 from encoder.pictures.ask import ask
-from encoder.pictures.link import from_query
+from encoder.pictures.link import FIELDS, from_query, spelled
 from encoder.pictures.page_pictures import is_address, shown_at
-from encoder.pictures.picture import Answer
+from encoder.pictures.picture import DRAWN, Answer, Picture
 from encoder.pictures.picture_files import OF_ANSWER, OF_SHEET
 from encoder.pictures.printing import DPI, SIZES, Sheet
 from encoder.pictures.registry import picture, pictures
@@ -38,6 +39,13 @@ def view_of(arguments: argparse.Namespace) -> View:
     places = {name: getattr(arguments, name) for name in ("layer", "head")}
     view = replace(view, **first | {name: place for name, place in places.items() if place is not None})
     return replace(view, hidden=tuple(sorted(set(arguments.mask))), edits=text_to_edits(arguments.edits))
+
+
+def as_link(arguments: argparse.Namespace) -> dict[str, str]:
+    """The same as a link spells it, but for what nobody said."""
+    view, names = view_of(arguments), ("sentence", "second", "other", "model", "step", "layer", "head")
+    stated = {name for name in names if getattr(arguments, name) is not None} | {"hidden", "edits"}
+    return {name: text for name, text in spelled(view).items() if text and name in stated | dict(view.choices).keys()}
 
 
 def choice(text: str) -> tuple[str, str]:
@@ -94,7 +102,11 @@ def write(arguments: argparse.Namespace) -> str:
     view = view_of(arguments)
     if len(arguments.pictures) > 1 and ending not in OF_SHEET:
         raise EncoderError(f"several pictures have no {ending}; it must be one of {', '.join(OF_SHEET)}")
-    answers = [answer(address, view) for address in arguments.pictures]
+    answers = [answer(address, view, as_link(arguments)) for address in arguments.pictures]
+    known = {name for each in answers for name in choices_of(each.picture)}
+    if unknown := [name for name, _ in view.choices if name not in known]:
+        offered = f"there is {', '.join(sorted(known))}" if known else "there is none"
+        raise EncoderError(f"no picture here has a choice {unknown[0]!r}; {offered}")
     if len(answers) == 1 and ending in OF_ANSWER:
         whole_file.write(out, OF_ANSWER[ending](answers[0]))
         return f"{out}: {answers[0].alt}"
@@ -103,22 +115,32 @@ def write(arguments: argparse.Namespace) -> str:
     return f"{out}: {sheet.width:.1f} x {sheet.height:.1f} mm{f'. {sheet.note}' if sheet.note else ''}"
 
 
-def answer(address: str, view: View) -> Answer:
-    """The picture of a page's address, or of a key: of what its parameters ask for, or of `view` where it has none.
+def choices_of(each: Picture) -> set[str]:
+    """The names of all that can be chosen for a picture."""
+    return {option.key for option in each.options} | ({DRAWN} if each.pairs is not False else set())
+
+
+def answer(address: str, view: View, stated: Mapping[str, str]) -> Answer:
+    """The picture of a page's address, or of a key: of what its parameters ask for, else of `view`, stated by options.
 
     Raises:
-        EncoderError: there is no such page or picture, or no link says that.
+        EncoderError: there is no such page or picture, no link says that, or a choice is none that is offered.
     """
     if is_address(address):
-        shown, asked = shown_at(address)
-        return shown.of(ask(shown, asked))
-    key, _, query = address.partition("?")
-    each = picture(key)
-    if query:
-        view, notes = from_query(dict(parse_qsl(query)), lambda model: None, {option.key for option in each.options})
+        each, view = shown_at(address, stated)
+    else:
+        key, _, query = address.partition("?")
+        each, asked = picture(key), dict(parse_qsl(query))
+        linked, notes = from_query(asked, lambda model: None, choices_of(each))
         if notes:
             raise EncoderError(notes[0])
-    return each.of(ask(each, view))
+        choices = dict(view.choices) | dict(linked.choices)
+        fields = {name: getattr(linked, name) for name in FIELDS & asked.keys()}
+        view = replace(view, **fields, choices=tuple(sorted(choices.items())))
+    scene = ask(each, view)
+    for option in each.options:
+        option.chosen(scene)
+    return each.of(scene)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -391,7 +391,10 @@ def of_run(
         return known[str(call)]
 
     for each in columns:
-        answer = each.picture.of(Scene(replace(view, choices=each.choices), encoder, trace), kept)
+        scene = Scene(replace(view, choices=each.choices), encoder, trace)
+        for option in each.picture.options:
+            option.chosen(scene)
+        answer = each.picture.of(scene, kept)
         yield each.name, replace(answer.all_numbers, values=answer.all_numbers.array)  # worked out now, or refused
 
 

@@ -28,16 +28,16 @@ def answered(model: str, pictures: Mapping[str, object]) -> str:
     return LABELS if config.classifier else "" if config.mlm_head else VECTORS
 
 
-def shown_at(address: str) -> tuple[Picture, View]:
-    """The main picture of the page at an address, and what it is asked of.
+def shown_at(address: str, stated: Mapping[str, str] = {}) -> tuple[Picture, View]:
+    """The main picture of the page at an address, and what it is asked of; `stated` is what the address leaves open.
 
-    Where the address names no layer and head, they are those that the page opens on.
+    Where neither names a layer or head, they are those that the page opens on.
 
     Raises:
         EncoderError: no page of the browser has that address, or it asks for what there is not.
     """
     parts = urlsplit(address)
-    page, query = parts.path.rpartition("/")[2] or "start", dict(parse_qsl(parts.query))
+    page, query = parts.path.rpartition("/")[2] or "start", {**stated, **dict(parse_qsl(parts.query))}
     if page not in PAGES:
         raise EncoderError(f"the page {page[:40]!r} has no picture of a run; {', '.join(PAGES)} have one")
     pictures, usual = PAGES[page].pictures, View()

@@ -11,6 +11,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pictures.link import spell
 from encoder.pictures.numbers import Names
 from encoder.pictures.view import View
+from encoder.support.errors import EncoderError
 from encoder.support.formatting import shown
 from encoder.trace import unpadded
 from encoder.trace.trace import Source, Trace
@@ -123,7 +124,18 @@ class Option:
     many: bool = False
 
     def of(self, scene: Scene) -> Any:
-        """What was chosen."""
+        """What was chosen; the usual where that is not offered."""
+        try:
+            return self.chosen(scene)
+        except EncoderError:
+            return self.usual(scene)
+
+    def chosen(self, scene: Scene) -> Any:
+        """What was chosen.
+
+        Raises:
+            EncoderError: it is not offered.
+        """
         text = dict(scene.view.choices).get(self.key)
         if text is None:
             return self.usual(scene)
@@ -131,8 +143,12 @@ class Option:
             return text
         offered = {spell(option): option for option in self.offered(scene)}
         parts = [part for part in text.split(",") if part] if self.many else [text]
-        if not all(part in offered for part in parts):
-            return self.usual(scene)
+        if unknown := [part for part in parts if part not in offered]:
+            names = [*offered]
+            there = ", ".join(names if len(names) < 30 else [*names[:28], "...", names[-1]])
+            raise EncoderError(
+                f"{self.key} is {unknown[0][:40]!r}; it must be one of {there or 'none: there are none'}"
+            )
         return [offered[part] for part in parts] if self.many else offered[text]
 
 

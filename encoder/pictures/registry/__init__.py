@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import sys
+from difflib import get_close_matches
 from functools import cache
 
 from encoder.pictures.picture import Picture
@@ -28,5 +29,7 @@ def picture(key: str) -> Picture:
         EncoderError: there is none.
     """
     if key not in pictures():
-        raise EncoderError(f"no picture is called {key[:40]!r}; there are {', '.join(sorted(pictures()))}")
+        alike = get_close_matches(key[:40], pictures(), 1, 0.8)
+        meant = f"; did you mean {alike[0]!r}?" if alike else f"; there are {', '.join(sorted(pictures()))}"
+        raise EncoderError(f"no picture is called {key[:40]!r}{meant}")
     return pictures()[key]

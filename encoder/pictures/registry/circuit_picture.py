@@ -34,6 +34,12 @@ def pair(scene: Scene) -> MinimalPair:
     return MinimalPair(scene.t.tokenization.text, scene.b.tokenization.text, words if all(words) else None, scene[GAP])
 
 
+def about_both(scene: Scene) -> About:
+    """Both sentences, which are run anew."""
+    a, b = (quoted(run.tokenization.text) for run in (scene.t, scene.b))
+    return About(source=scene.source, scope=f"A: {a}, B: {b}, {UNCHANGED}")
+
+
 def as_run(scene: Scene) -> Call:
     """Both sentences, run."""
     return call(run_pair, ENC, pair(scene))
@@ -134,12 +140,6 @@ def whole(answer: Answer) -> list[tuple[str, float, str]]:
     ]
 
 
-def about_pair(scene: Scene) -> About:
-    """Both sentences; their runs are their own, without what was masked or changed."""
-    both = f"A: {quoted(scene.t.inputs)}, B: {quoted(scene.b.inputs)}"
-    return About(source=scene.source, scope=f"{both}, {UNCHANGED}")
-
-
 CARRIED = Picture(
     key="carried",
     page="compare",
@@ -152,7 +152,7 @@ CARRIED = Picture(
     values="share",
     title="Which heads carry the change from A to B, and from where",
     say=say,
-    about=about_pair,
+    about=about_both,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=look,
@@ -180,7 +180,7 @@ CARRIED_BOARD = Picture(
     values=lambda answer: "signed" if float(answer.numbers.array.min()) <= -AGAINST else "positive",
     title="What each head alone carries of the change from A to B",
     say=say_board,
-    about=about_pair,
+    about=about_both,
     needs="same model",
     options=(GAP, FIRST, SECOND),
     look=lambda answer: {
