@@ -241,9 +241,13 @@ def boundary_of(bent: bool) -> Picture:
 BOUNDARY_STRAIGHT, BOUNDARY_BENT = boundary_of(False), boundary_of(True)
 
 
-def missing_paths(norm_first: bool = False) -> str:
-    """A sentence where a block of this kind does not add what goes into a part to what it gives, for both parts."""
-    missed = missed_by_random_sums(replace(SHAPE, norm_first=norm_first))
+def missing_paths(norm_first: bool = False, answer: Answer | None = None) -> str:
+    """A sentence where a block of this kind does not add what goes into a part to what it gives, for both parts.
+
+    An `answer` keeps what was measured for when it is asked again.
+    """
+    config = replace(SHAPE, norm_first=norm_first)
+    missed = answer.value(call(missed_by_random_sums, config)) if answer else missed_by_random_sums(config)
     if missed < ROUNDING:
         return ""
     return (
@@ -261,7 +265,7 @@ def apart(value: float) -> str:
 def residuals_keep(answer: Answer, depth: int = 6) -> Finding:
     """With residuals the tokens of a random stack stay apart, without them they become one."""
     value, _, lost, _ = map(float, answer.numbers.array[:, depth])
-    paths = missing_paths()
+    paths = missing_paths(answer=answer)
     text = (
         f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
         f"{apart(lost)} without. Below {APART:g} they count as one.{paths}"
@@ -276,7 +280,7 @@ def residuals_keep(answer: Answer, depth: int = 6) -> Finding:
 @trial(DEPTH_APART, seconds=0.5)
 def residuals_deep(answer: Answer) -> Finding:
     """Residuals keep tokens apart through a deep stack of random weights."""
-    far, paths = answer.numbers.array, missing_paths()
+    far, paths = answer.numbers.array, missing_paths(answer=answer)
     kept = [str(depth) for depth in DEPTHS if far[0, depth] > APART > far[2, depth]]
     values = [f"after {d} blocks {apart(float(far[0, d]))} and {apart(float(far[2, d]))}" for d in DEPTHS]
     where = f"at depth {listed(kept)}" if kept else ""
