@@ -196,7 +196,7 @@ def draw_more(settings: LearnSettings) -> None:
         r"$\alpha$ are the head's attention weights, p the known pattern, i the places that the pattern says "
         "something of; the mean is over all held-out inputs. What is taken from 1 is the share of weight that would "
         "have to move: 100 % is the pattern itself, 0 % is to look only elsewhere. "
-        + ("This run was recorded; on a processor, the same seed gives it again. " if recorded(settings) else "")
+        + ("This run was recorded; on a CPU, the same seed gives it again. " if recorded(settings) else "")
         + "A network that is stepped into stands among the models of every page, with inputs of the task as sentences: "
         "one sign is one token."
     )
