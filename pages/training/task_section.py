@@ -98,7 +98,7 @@ def draw_run(settings: LearnSettings, above: Any, train: Any) -> None:
         return
     if not moments:
         st.markdown(
-            "Nobody has trained this here yet: press Train it now and watch. It takes a few seconds, with several "
+            "Nobody has trained this here yet: press *Train it now* and watch. It takes a few seconds, with several "
             "layers a minute or more."
         )
         learning_component.draw(str(settings), settings.about, [], settings.steps, False)
