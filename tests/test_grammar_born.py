@@ -347,13 +347,14 @@ def texts(app: AppTest) -> str:
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
     app = open_app("training", born_more="1")
     finding = headline(relation_curve(MOMENTS, "obj"), "a head of the small model")
-    assert header_of(app) == f"The training of “base” was not filmed. {finding}"
+    assert header_of(app) == finding
     assert "at no step above the best simple rule (95 %)" in texts(
         app
     ) and "The share of 877 hand-marked examples" in texts(app)
     data = sent(app)
     assert tuple(data["steps"]) == STEPS and (data["start"], data["chosen"]) == (6, 0)
     assert data["who"] == "Head 0 of layer 2."
+    assert data["note"] == "“base” was not filmed: this is “small”."
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
         relation = next(key for key, example in EXAMPLES.items() if example.title == each["title"])
         assert each["shares"] == pytest.approx(list(MOMENTS.shares(relation, *place).values()), abs=1e-5)
@@ -420,10 +421,10 @@ def test_the_example_comes_into_the_bar_and_a_sentence_of_ones_own_stays() -> No
 def test_a_model_whose_training_was_not_counted_is_told_and_small_is_shown() -> None:
     for model in ("small", "moment:small,300"):
         app = open_app("training", model=model)
-        assert header_of(app).startswith("From step ") and sent(app)["who"] == "Head 0 of layer 2."
+        assert (sent(app)["who"], sent(app)["note"]) == ("Head 0 of layer 2.", "")
     for model in ("learned:task=shift", "pre-norm"):
         app = open_app("training", model=model)
-        assert header_of(app).startswith("The training of “") and tuple(sent(app)["steps"]) == STEPS
+        assert sent(app)["note"].endswith("” was not filmed: this is “small”.") and tuple(sent(app)["steps"]) == STEPS
 
 
 def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot() -> None:

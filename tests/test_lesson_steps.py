@@ -139,9 +139,12 @@ def test_a_step_asks_and_says_nothing_of_the_answer_before() -> None:
 def test_what_is_told_of_a_right_a_wrong_and_no_guess() -> None:
     right, wrong, none = (answered("the-story", 5, guess) for guess in (2, 5, None))
     assert (right["right"], wrong["right"], none["right"]) == (True, False, None)
-    assert said(right["head"]).startswith("You got it: keys, 89") and said(wrong["head"]).startswith("It is keys, 89")
+    assert said(right["head"]).startswith("You got it: keys, 89") and said(wrong["head"]).startswith(
+        "The answer is keys, 89"
+    )
     assert said(wrong["lines"][0]).startswith("You said cabinet") and wrong["yours"] == 4
     assert answered("the-story", 5, 999)["right"] is None  # no word stands there
+    assert said(answered("when-does-grammar-begin", 1, None)["head"]).startswith("The answer is “.”, 22")
 
 
 def test_a_claim_is_true_or_false_or_it_depends_and_then_the_condition_is_said() -> None:
@@ -168,9 +171,9 @@ def test_every_token_that_is_counted_is_shown_once_it_was_answered() -> None:
 def test_a_number_that_is_exactly_right_is_not_called_close() -> None:
     count = answered("the-story", 6, None)["scale"]["value"]
     exact, near = (answered("the-story", 6, guess) for guess in (count, count + 1))
-    assert said(exact["head"]).startswith("You got it: it is ")
+    assert said(exact["head"]).startswith(f"You got it: {count:.0f} ")
     assert "You said" not in " ".join(map(said, exact["lines"]))
-    assert said(near["head"]).startswith("Close: it is ") and said(near["lines"][0]).startswith("You said ")
+    assert said(near["head"]).startswith("Close: the answer is ") and said(near["lines"][0]).startswith("You said ")
 
 
 def test_what_a_lesson_says_of_its_own_sentence_is_not_said_of_another() -> None:

@@ -278,12 +278,12 @@ def checked(task: str, head: str) -> str:
 
 def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
     right = checked("mirrored", "0.1")
-    assert "Yes. “Each half backwards” is right for 256 of 256 inputs that it never saw." in right
-    assert "Yes. You said: head 1 of layer 0." in right
+    assert "The task is right: “Each half backwards” fits 256 of 256 inputs that it never saw." in right
+    assert "The head is right: head 1 of layer 0." in right
     assert "head 0 of layer 0: 0 %; head 1 of layer 0: 100 %" in right and "Now step into it" in right
     assert "Network 4 computes “Each half backwards”, and head 1 of layer 0 does it." in right
     wrong = checked("backwards", "several")
-    assert "No. “Backwards” is right for 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
+    assert "The task is wrong: “Backwards” fits 0 of 256 inputs" in wrong and "The head is wrong: several" in wrong
     near = checked("mirrored", "0.0")
     assert "Without your head 0 % of the answers change." in near and "head 1: 100 %" not in near
     assert "Now step into it" not in wrong and "Network 4: what does it compute" in wrong

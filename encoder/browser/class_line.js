@@ -242,7 +242,7 @@ const UNLOCKED = 'Anyone with the code can join.', LOCKED = 'The class is locked
 const SHUT_OUT = 'Deletes this pupil’s answers and sentences and takes them out of the class.', SHUT_OUT_OPEN = `${SHUT_OUT} Lock the class first, or they can join again.`;
 const LOCAL = 'This address works on this computer alone. For other devices, put its name in the network in place of “localhost”.';
 const COPY = 'Copy the link';
-const NEAR = 'Phones and computers in the same network can open this address.';
+const NEAR = 'Phones and computers on the same network can open this address.';
 
 /** @param {string} title @param {unknown} inside */
 const card = (title, inside) => html`<section class="enc-class-card"><h2>${title}</h2>${inside}</section>`;

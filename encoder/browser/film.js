@@ -45,6 +45,7 @@ import { stage } from './sentence_arcs.js';
 
 const STAY = 700; // ms at each moment
 const HIGH = 236, LOW = 150, ABOVE = 570, APART = 34, NARROW = 700; // pixels: of the curves, at least and beside what stands above them in a window, from one label to the next, below which width labels stand in a row
+const STEEP = 0.2; // a rise of the curve that its number below and before it would be on
 const LABELS = 12; // steps that are written below an axis
 const MOST = 4; // guesses
 const PIECE = '##';
@@ -101,12 +102,12 @@ function begin(root) {
     ];
     const low = (/** @type {number} */ share) => `${(1 - share) * 100}%`, across = (/** @type {number} */ place) => `${(place + 0.5) / scale.length * 100}%`, nearest = (/** @type {number} */ place) => steps.reduce((best, step, i) => (Math.abs(at(step) - place) < Math.abs(at(steps[best]) - place) ? i : best), 0);
     const key = [...data.lines.map(({ name, share }, i) => ({ kind: `rule d${i}`, text: `${name}: ${said(share)}` })), ...data.dashed.map(({ title }, i) => ({ kind: `part d${i}`, text: title })), ...(beside ? [{ kind: 'beside', text: beside.title }] : [])];
-    const heights = spread(data.curves.map(({ shares }) => (1 - (shares[last] ?? 0)) * high), APART, high), share = own.shares[now], right = at(steps[now]) > scale.length * 0.7;
+    const heights = spread(data.curves.map(({ shares }) => (1 - (shares[last] ?? 0)) * high), APART, high), share = own.shares[now], right = at(steps[now]) > scale.length * 0.7, steep = (share ?? 0) - (own.shares[now - 1] ?? 1) > STEEP;
     into(html`<p class="fm-own" ?hidden=${!typed}>${here} <button type="button" class="enc-link" @click=${() => tell('example', 0)}>Back to the film’s sentence</button></p><div class="fm-top"><div class="fm-picture">${picture.element}</div>${guesses(compared)}</div>
       <div class="fm-axis">${axis.element}</div>
       <div class="fm-curves"><div class="fm-plot"><div class="fm-scale" aria-hidden="true">${[0, 0.25, 0.5, 0.75, 1].map(one => html`<span style="top: ${low(one)}">${said(one).replace('<\u00a01', '0')}${one < 1 ? '' : ` ${data.unit}`}</span>`)}</div>
         <div class="fm-lines">${curve({ title: '', label, series, x: { low: -0.5, high: scale.length - 0.5, name: '' }, y: { low: 0, high: 1 }, mark: at(steps[now]) }, { choose: place => go(nearest(place)), high })}
-          <div class="fm-over" aria-hidden="true" style="height: ${high}px">${second >= 0 ? html`<i class="fm-second" style="left: ${across(at(steps[second]))}"></i>` : nothing}${share === null ? nothing : html`<i class="fm-ring" style="left: ${across(at(steps[now]))}; top: ${low(share)}"></i><b class=${right ? 'is-left' : nothing} style="left: ${across(at(steps[now]))}; top: ${low(share)}">${said(share)}</b>`}</div></div>
+          <div class="fm-over" aria-hidden="true" style="height: ${high}px">${second >= 0 ? html`<i class="fm-second" style="left: ${across(at(steps[second]))}"></i>` : nothing}${share === null ? nothing : html`<i class="fm-ring" style="left: ${across(at(steps[now]))}; top: ${low(share)}"></i><b class=${right ? (steep ? 'is-left is-above' : 'is-left') : nothing} style="left: ${across(at(steps[now]))}; top: ${low(share)}">${said(share)}</b>`}</div></div>
         <ul class="fm-key">${key.map(({ kind, text }) => html`<li><svg viewBox="0 0 34 4" aria-hidden="true"><path class="is-${kind}" d="M0 2H34"></path></svg>${typeset(text)}</li>`)}</ul></div>
         <div class="fm-labels"><span class="fm-name" style=${narrow ? nothing : `bottom: calc(100% - ${Math.min(...heights) - APART / 2}px)`}>Press a curve’s name to see it:</span>${pills.element}</div></div>`, root);
     const stops = steps.map((step, i) => ({ text: i % every && i !== now && i !== last ? '·' : `${i || narrow ? '' : 'step '}${narrow ? brief(step) : many(step)}`, title: `step ${many(step)}: ${said(own.shares[i])}` }));

@@ -16,6 +16,7 @@ const GRACE = 700, LONGEST = 8_000; // ms in which what a server draws is what t
 const SETTLES = 2_500, NARROW = 720; // ms in which a picture finds its place, and px of a screen on which it is brought into sight
 const PICTURE = '.enc-lesson-asked, .enc-stage, .picture, .enc-page :is(canvas, svg, [role=grid])', ANSWERS = '.is-yours, .is-best, .enc-most', LEAST = 60; // what was asked about, the answers in it, and px of what counts as a picture
 const OF = ['sentence', 'second', 'model'], ON = [...OF, 'layer', 'head', 'word', 'hidden', 'edits']; // what a page begins with, and what it takes over from the one before
+const ENDED = 'The class has ended. Your screen stays as it is.'; // while it was heard
 const OVER = 'The class is over, or its server has restarted. Your screen stays as it is.';
 
 /** @typedef {Record<string, string>} Query */
@@ -181,7 +182,7 @@ function begin() {
 
   /** Takes what the server tells. @param {any} part */
   function take(part) {
-    if (part.over) return leave(part.why ?? OVER);
+    if (part.over) return leave(part.why ?? (state.reached && state.now ? ENDED : OVER));
     if (part.class || 'away' in part) state.reached = !part.away;
     const reveals = leads() && screen.page !== 'class' && part.class?.asked?.phase === 'shown' && state.now?.asked?.phase !== 'shown' && Boolean(state.now);
     if (part.class) {

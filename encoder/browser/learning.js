@@ -99,7 +99,7 @@ function begin(root) {
             x: { low: 0, high: last, name: 'training step' }, y: { low: 0, high: 1 }, mark: moment.step,
           }, { choose: step => go(nearestTo(moments, step)), high: HIGH })}
           <ul class="tn-key">${moments.length ? html`<li class="is-exact"><i></i><b>${tight(percent(moment.exact))}</b> of unseen inputs all right</li>
-            ${known ? html`<li class="is-near"><i></i><b>${tight(percent(1 - near.far, 1))}</b> of the framed head’s weight as wanted</li>` : nothing}<li class="is-loss"><i></i><b>${moment.loss.toFixed(3)}</b> loss, scaled to its highest value</li>` : nothing}</ul>` : nothing}</div></div>`, root);
+            ${known ? html`<li class="is-near"><i></i><b>${tight(percent(1 - near.far, 1))}</b> of the framed head’s weight as wanted</li>` : nothing}<li class="is-loss"><i></i><b>${moment.loss < 0.0005 ? '<\u00a00.001' : moment.loss.toFixed(3)}</b> loss, scaled to its highest value</li>` : nothing}</ul>` : nothing}</div></div>`, root);
     root.style.setProperty('--tiles', String(Math.min(TILES, moment.heads.length + 1)));
     const labelled = new Set(Array.from({ length: PARTS + 1 }, (_, part) => nearestTo(moments, last * part / PARTS))), theme = themeOf(getComputedStyle(root.ownerDocument.body).backgroundColor);
     const stops = moments.map(({ step, exact }, i) => ({ text: i === now || (labelled.has(i) && Math.abs(step - moment.step) > CLOSE * last) ? many(step) : '', title: `step ${many(step)} of ${many(last)}: ${percent(exact)} right` }));

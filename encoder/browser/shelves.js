@@ -103,7 +103,7 @@ function begin(root) {
       section('Terms', data.terms.filter(one => fits(search, one.title, one.meaning, one.names, one.says)).map(({ title, meaning, names, place }) => html`<li><b>${title}</b><p>${meaning}</p><p class="sh-where">${names}</p>${place ? html`<a class="enc-link" href=${place.href}>See it live: ${place.title}</a>` : nothing}</li>`), 'sh-texts'),
       section('What tutorials say', data.statements.filter(one => fits(search, one.text, one.where)).map(({ text, where, place, missing }) => html`<li><p>${text}</p><p class="sh-where">${where}${missing ? html`<br>Not shown here, because ${missing}.` : nothing}</p>${place ? html`<a class="enc-link" href=${place.href}>See it: ${place.title}</a>` : nothing}</li>`), 'sh-texts'),
     ];
-    return of.some(one => one !== nothing) ? of : html`<p class="sh-nothing" role="status">Nothing here has “${search}” in it. Try a word of it, or another name for it.</p>`;
+    return of.some(one => one !== nothing) ? of : html`<p class="sh-nothing" role="status">Nothing here has “${search}” in it. Try a single word, or another name.</p>`;
   }
 
   function redraw() {

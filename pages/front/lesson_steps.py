@@ -220,7 +220,9 @@ class AtStep:
         at = self.place_of(guess)
         right = None if at is None else at in answer.right
         value = (lambda i: in_form(answer.values[i], answer.form)) if len(answer.values) == len(names) else None
-        known = listed([names[i] for i in answer.right])
+        known = listed(
+            [name if any(map(str.isalnum, name)) else f"“{name}”" for name in map(names.__getitem__, answer.right)]
+        )
         figure = f", {value(answer.right[0])}" if value else ""
         if answer.flat and value:
             head: Parts = [
@@ -229,7 +231,7 @@ class AtStep:
                 (" is its highest.", ""),
             ]
         else:
-            head = [("You got it: " if right else "It is ", ""), (known, "model"), (f"{figure}.", "")]
+            head = [("You got it: " if right else "The answer is ", ""), (known, "model"), (f"{figure}.", "")]
         lines: list[Parts] = []
         if right is False and at is not None:
             lines.append([("You said ", ""), (names[at], "yours"), (f": {value(at)}." if value else ".", "")])
@@ -290,7 +292,7 @@ class AtStep:
             return f"{in_form(value, form)} {question.unit}".strip()
 
         known, yours = spoken(value), None if guess is None else spoken(guess)
-        how = "You got it: it is " if yours == known else "Close: it is " if right else "It is "
+        how = "You got it: " if yours == known else "Close: the answer is " if right else "The answer is "
         head: Parts = [(how, ""), (known, "model"), (".", "")]
         lines: list[Parts] = [] if yours in (None, known) else [[("You said ", ""), (str(yours), "yours"), (".", "")]]
         scale = {"low": question.low, "high": question.high, "value": value, "guess": guess}

@@ -8,7 +8,6 @@ import { el } from '../../encoder/browser/dom.js';
  * @typedef {object} Parts
  * @property {Kind[]} kinds
  * @property {Box[]} boxes sides are shares of the picture's
- * @property {{text: string, x: number, width: number, height: number}} over what is written over the heads of a layer
  * @property {[string, number, number][]} names of layers: where each begins, and how wide it is
  * @property {string} alt
  * @property {{ parameters: string, operations: string }} all
@@ -25,11 +24,11 @@ const bar = (/** @type {number} */ share) => el('td', { class: 'room' }, el('i',
 
 /** @param {ComponentArguments<Parts>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.parts')), { kinds, boxes, names, all, over } = data;
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.parts')), { kinds, boxes, names, all } = data;
   const says = el('span', { role: 'status' }, AREA);
   const picture = el('div', { class: boxes.length > FEW ? 'areas fine' : 'areas', role: 'group', 'aria-label': data.alt }, ...boxes.map((box, i) => el('div', {
     class: kinds[box.kind].strong ? 'box strong' : 'box', role: 'button', 'aria-label': box.says, tabindex: i ? -1 : 0, 'data-kind': box.kind, 'data-box': i, style: `${sides(box)}; top: ${100 * box.y}%; height: ${100 * box.height}%; --own: ${kinds[box.kind].colour}`,
-  }, el('span', {}, el('b', {}, box.label), el('small', {}, box.about)))), el('div', { class: 'over', 'aria-hidden': 'true', style: `${sides(over)}; height: ${100 * over.height}%` }, el('b', {}, over.text)));
+  }, el('span', {}, el('b', {}, box.label), el('small', {}, box.about)))));
   const below = el('div', { class: 'names', 'aria-hidden': 'true' }, ...names.map(([name, x, width]) => {
     const [word, ...rest] = name.split(' ');
     return el('span', { style: sides({ x, width }) }, el('i', {}, `${word} `), rest.join(' '));

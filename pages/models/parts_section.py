@@ -7,7 +7,7 @@ from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.explain.cost import Area, kind_of, operations
 from encoder.model.config import EncoderConfig
 from encoder.model.steps.catalogue import by_name
-from encoder.pictures.figures.areas import KINDS, Rectangle, colour_of, layer_names, rectangles
+from encoder.pictures.figures.areas import KINDS, colour_of, layer_names, rectangles
 from encoder.pictures.picture import Answer
 from encoder.support.formatting import percent
 from pages.ui.component import component
@@ -69,20 +69,11 @@ def draw(answer: Answer, encoder: TextEncoder, n: int) -> None:
                 }
                 for area, box in zip(parts, boxes, strict=True)
             ],
-            "over": over(parts, boxes),
             "names": layer_names(parts, boxes),
             "alt": answer.alt,
             "all": {"parameters": f"{whole:,}", "operations": in_millions(every, every)},
         },
     )
-
-
-def over(parts: list[Area], boxes: list[Rectangle]) -> dict[str, float | str]:
-    """What is written over the heads of the first layer, and the room that they take."""
-    heads = [box for area, box in zip(parts, boxes, strict=True) if area.head is not None and not area.layer]
-    x, width = min(box.x for box in heads), max(box.x + box.width for box in heads) - min(box.x for box in heads)
-    high = max(box.y + box.height for box in heads)
-    return {"text": TITLES["attention"][0], "x": x, "width": width, "height": high}
 
 
 def counted(parts: Iterable[Area]) -> Counter[str]:
@@ -99,12 +90,12 @@ def headline(answer: Answer, config: EncoderConfig, n: int) -> str:
     held, taken = ({kind: of[kind] / sum(of.values()) for kind in KINDS} for of in (counts, spent))
     if taken["guess"] > held["guess"]:
         kind, does = "guess", "Guessing words"
-        why = f"each of the {config.vocab_size:,} words of its vocabulary gets a score, from the embedding's table"
+        why = f"it scores all {config.vocab_size:,} tokens, with the embedding's numbers"
     else:
         kind, does = "embedding", "The embedding"
-        why = f"of {config.vocab_size:,} rows a sentence of {n} tokens looks up {n}"
+        why = f"a sentence of {n} tokens looks up {n} of its {config.vocab_size:,} rows"
     first, then = (in_percent(of[kind]) for of in (held, taken))
-    return f"{does} takes :blue[{first}] of the parameters of this model and :blue[{then}] of its operations: {why}."
+    return f"{does} takes :blue[{first}] of this model's parameters but :blue[{then}] of its operations: {why}."
 
 
 def shape(area: Area, encoder: TextEncoder) -> str:

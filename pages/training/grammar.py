@@ -88,9 +88,6 @@ def draw(above: Any) -> None:
     if circuit and carried(circuit):
         main = answer_of(GRAMMAR_CIRCUIT, scene=scene)
         saved, finding = saved | {"The curves": main}, head_circuit(circuit)
-    if scene.view.model != state.current().model and not state.current().model.startswith(MOMENT):
-        asked = offered_models.offer(state.current().model).label.partition(":")[0]
-        finding = f"The training of “{asked}” was not filmed. {finding}"
     with above:
         page_header(plain(finding), save=saved)
     draw_film(scene, curves, curve, circuit, moved, main.alt)
@@ -181,7 +178,7 @@ def draw_film(
             "gold": (words.index(example.source), words.index(example.target)) if is_marked(scene) else None,
             "typed": scene.view.sentence not in OFFERED,
             "who": "Head {1} of layer {0}.".format(*place(scene)),
-            "note": " ".join(notes(curve, seen)),
+            "note": " ".join(notes(scene, curve, seen)),
             "guess": guesses(scene, seen, moved),
             "start": start,
             "label": label,
@@ -199,9 +196,12 @@ def specials(scene: Scene) -> str:
     return listed(list(dict.fromkeys(pieces.tokens[i] for i, own in enumerate(pieces.special) if own))) or "no word"
 
 
-def notes(curve: RelationCurve, seen: WordMoments) -> list[str]:
+def notes(scene: Scene, curve: RelationCurve, seen: WordMoments) -> list[str]:
     """What must be known of what is drawn beside that."""
     sentences = []
+    if scene.view.model != state.current().model and not state.current().model.startswith(MOMENT):
+        asked = offered_models.offer(state.current().model).label.partition(":")[0]
+        sentences.append(f"“{asked}” was not filmed: this is “{moments_of(scene).model}”.")
     if curve.place is None:
         sentences.append("No head does this alone: this one finds the subject best.")
     if left := max(0, len(seen.words) - MOST_WORDS):

@@ -148,10 +148,9 @@ def spelled(at: str) -> str:
 def show_answer(mystery: Examined, task: str, at: str) -> None:
     """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
     share, count = mystery.agrees(task), len(mystery.inputs)
-    right = task == mystery.computes
-    fact = f"“{ON_DIGITS[task].title}” is right for {round(share * count)} of {count} inputs that it never saw."
-    verdict = f"{'Yes' if right else 'No'}. {fact}{'' if right else ' It computes something else.'}"
-    by = f"{'Yes' if does(mystery, at) else 'No'}. You said: {spelled(at)}."
+    verdict = f"The task is {'right' if task == mystery.computes else 'wrong'}: “{ON_DIGITS[task].title}” fits "
+    verdict += f"{round(share * count)} of {count} inputs that it never saw."
+    by = f"The head is {'right' if does(mystery, at) else 'wrong'}: {spelled(at)}."
     harm = plain(answer_of(MYSTERY_HARM).sentence) if does(mystery, at) else without(mystery, at)
     on = " Now step into it, choose the head on Attention, and see it do so." if is_right(mystery, task, at) else ""
     say(f"{verdict} {by}", f"{harm}{on}")

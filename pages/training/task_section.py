@@ -98,7 +98,7 @@ def draw_run(settings: LearnSettings, above: Any, train: Any) -> None:
         return
     if not moments:
         st.markdown(
-            "Nobody has trained this here yet: press Train it now and watch. It takes a few seconds, with several "
+            "Nobody has trained this here yet: press *Train it now* and watch. It takes a few seconds, with several "
             "layers a minute or more."
         )
         learning_component.draw(str(settings), settings.about, [], settings.steps, False)
@@ -196,7 +196,7 @@ def draw_more(settings: LearnSettings) -> None:
         r"$\alpha$ are the head's attention weights, p the known pattern, i the places that the pattern says "
         "something of; the mean is over all held-out inputs. What is taken from 1 is the share of weight that would "
         "have to move: 100 % is the pattern itself, 0 % is to look only elsewhere. "
-        + ("This run was recorded; on a processor, the same seed gives it again. " if recorded(settings) else "")
+        + ("This run was recorded; on a CPU, the same seed gives it again. " if recorded(settings) else "")
         + "A network that is stepped into stands among the models of every page, with inputs of the task as sentences: "
         "one sign is one token."
     )

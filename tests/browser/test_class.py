@@ -344,7 +344,7 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
     assert "1 of 2, then 1 of 2 got it." in text and text.count("<figure>") == 1
     teacher.get_by_text("End the class").click()
     part(teacher, "end").click()
-    expect(pupil.get_by_role("alert").first).to_contain_text("The class is over")
+    expect(pupil.get_by_role("alert").first).to_contain_text("The class has ended. Your")
     with pupil.expect_download() as saving:
         pupil.locator("[role=alert] [data-class=sheet_save]").click()
     text = saving.value.path().read_text()

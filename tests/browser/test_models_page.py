@@ -91,7 +91,7 @@ def test_a_row_opens_its_model_and_a_refused_one_says_why_below(
         expect(model(page, "base")).to_be_checked()
         expect(page.get_by_role("heading", level=1)).to_have_text(
             re.compile(
-                "^Guessing words takes 1.% of the parameters of this model and 31.% of its operations: each of the 16,"
+                "^Guessing words takes 1.% of this model's parameters but 31.% of its operations: it scores all 16,"
             )
         )
         with rerun(page):

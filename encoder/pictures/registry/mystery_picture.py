@@ -23,7 +23,7 @@ def say_harm(answer: Answer) -> str:
     """How often each head is needed for the answer."""
     harm = answer.value(call(examined, answer.scene[MYSTERY])).harm
     changed = [f"head {h} of layer {i}: {percent(share)}" for (i, h), share in np.ndenumerate(harm)]
-    return f"Switch off one head, and so many answers change: {'; '.join(changed)}."
+    return f"Answers that change when one head is off: {'; '.join(changed)}."
 
 
 def about_harm(scene: Scene) -> About:

@@ -40,7 +40,7 @@ def packed(shares: np.ndarray) -> str:
 
 def rules(curve: RelationCurve) -> list[dict[str, Any]]:
     """The shares of the best fixed distance and of the best rule; of two forms also that of a coin flip."""
-    flat = {f"always {curve.fixed_name}": curve.fixed, f"the best simple rule, always {curve.rule_name}": curve.rule}
+    flat = {f"always {curve.fixed_name}": curve.fixed, f"the best simple rule, {curve.rule_name}": curve.rule}
     if curve.place is None:
         flat["a coin flip"] = 0.5
     return [{"name": name, "share": share} for name, share in flat.items()]
