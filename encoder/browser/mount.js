@@ -60,6 +60,7 @@ export const classOf = () => import('./in_class.js');
 /** So does a lesson. */
 export const lessonOf = () => import('./lesson.js');
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
+const HERE = import.meta.url.replace(/[^/]*$/, ''); // where these scripts are
 const QUIET = 1500; // ms after which what nobody waits for is loaded
 const NUMBERS = 'All numbers of every step, ready to open';
 const HIDES = ['attention']; // pages that can be drawn while a lesson asks about them
@@ -306,6 +307,11 @@ function begin(root, options) {
     [busy, wrong] = [false, sentence];
     frame();
   }
+
+  /** Says of a fault of these scripts that something is not drawn, rather than leave it as it was. @param {unknown} fault */
+  const failed = fault => { if (fault instanceof Error && fault.name !== 'AbortError' && fault.stack?.includes(HERE)) show(`Something on this page could not be drawn (${fault.message}). Try again, or load the page again.`); };
+  addEventListener('error', ({ error }) => failed(error), { signal: gone.signal });
+  addEventListener('unhandledrejection', ({ reason }) => failed(reason), { signal: gone.signal });
 
   let leave = options.store.subscribe(changed);
   /** A link to another page. @param {import('./mount.js').Listed} to @param {string} text @param {Record<string, string>} asks what its address says @param {() => void} act */

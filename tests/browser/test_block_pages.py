@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser_tools import barriers
 from made_once import level_1
-from mounted import OF_LAYER, PHONE, Mounted, overflows, seen
+from mounted import OF_LAYER, PHONE, Bench, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 from shared_models import pretrained
 
@@ -19,6 +19,7 @@ from encoder.atlas.atlas_folders import atlas_of
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import unit_sum
 from encoder.metrics.answer import SENTENCE as WHOLE
+from encoder.packet.format import pack, unpack
 from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.rival import rival_of
 from encoder.support.formatting import percent
@@ -316,6 +317,17 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     gate = [number(one) for one in re.findall(NUMBER, page.locator(".an-line").nth(1).inner_text())]
     np.testing.assert_allclose(gate, [after, up, after * up], rtol=2e-3)
     expect(page.locator(".ff-proof").first).to_have_attribute("title", re.compile("all 66 agree"))
+
+
+def test_what_no_script_can_draw_is_said(opened: Opened, packets: Packets, bench: Bench) -> None:
+    level, about, arrays = unpack(packets[3])
+    unknown = pack(level, about | {"units": about["units"] | {"activation": "nobody's"}}, arrays)
+    page = opened("feed_forward", packets | {3: unknown}, layer=3, word=KEYS)
+    expect(page.get_by_role("alert").first).to_contain_text("Something on this page could not be drawn")
+    assert bench.errors
+    bench.errors.clear()
+    page.evaluate("store.set({ layer: 2 })")
+    expect(page.get_by_role("alert").first).to_be_hidden()
 
 
 def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) -> None:
