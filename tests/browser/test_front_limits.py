@@ -72,9 +72,11 @@ WRITTEN = """() => {
   return choosable.every(name => said.get(name) === query[name])
 }"""
 COUNT = """() => {
-  const own = history.replaceState.bind(history)
   window.written = 0
-  history.replaceState = (...given) => { window.written++; own(...given) }
+  for (const name of ['pushState', 'replaceState']) {
+    const own = history[name].bind(history)
+    history[name] = (...given) => { window.written++; own(...given) }
+  }
 }"""
 # Makes choices, and returns those after which something else was drawn than what is chosen.
 CHOOSE = """([from, to]) => {

@@ -306,7 +306,8 @@ def test_units(shown: Callable[..., Page], saved: Saved) -> None:
     chosen, *named = [text for text in painted if text.startswith("unit ")]
     assert named and {chosen, *named} <= {*texts}
     assert strokes(answer, INK, 0.8), "the lines from the chosen unit to both axes"
-    other = page.get_by_role("listbox", name="The units that add most").get_by_role("option").nth(4)
+    other = page.get_by_role("listbox", name=re.compile("The (units that add most|strongest units)"))
+    other = other.get_by_role("option").nth(4)
     other.click()
     assert str(other.get_attribute("aria-label")).split(":")[0] in saved(page, "units_on_curve")[1]
     for text in painted:  # what becomes of those below zero and above it
