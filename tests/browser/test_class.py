@@ -503,11 +503,11 @@ def test_a_whole_lesson_with_three_pupils(browser: Browser, app_url: str) -> Non
         teacher.keyboard.press("r")
         for page in (teacher, *pupils):
             expect(page.locator(".enc-class-veil")).to_be_hidden()
-            expect(page.locator(".enc-lesson")).to_contain_text(f" of {len(pupils)} (")
+            expect(page.locator(".enc-lesson")).to_contain_text(f" of {len(pupils)} got it.")
         if asked == 4:
             pupils.append(tab(browser, **PHONE))
             open_page(pupils[-1], f"{app_url}/class?code={code}")
-            expect(pupils[-1].locator(".enc-lesson")).to_contain_text(" of 3 (", timeout=PATIENCE)
+            expect(pupils[-1].locator(".enc-lesson")).to_contain_text(" of 3 got it.", timeout=PATIENCE)
             expect(pupils[-1].locator(".enc-lesson")).not_to_contain_text("You said")
         pupils[0].wait_for_function(f"() => JSON.parse(sessionStorage.getItem('class-sheet')).pictures[{asked}]")
         teacher.get_by_role("button", name="Next", exact=True).click()

@@ -96,9 +96,9 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
 def test_a_line_that_stood_still_while_somebody_clicked_comes_back(page: Page, app_url: str) -> None:
     """The browser must still hold what it said it held."""
     asked = f"lessons?lab=Padding&head=0&sentence={quote(TEXT)}"
-    open_page(page, f"{app_url}/{asked}&layer={A_FEW}")
-    expected = drawn(page, "pad_weights")
     with stalling(app_url) as line:
+        open_page(page, f"{line.url}/{asked}&layer={A_FEW}")
+        expected = drawn(page, "pad_weights")
         open_page(page, f"{line.url}/{asked}&layer={A_FEW - 1}")
         layers = page.get_by_role("radiogroup", name="layer").get_by_role("radio")
         line.moves.clear()
@@ -112,3 +112,4 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(page: Page, a
         np.testing.assert_allclose(drawn(page, "pad_weights"), expected, rtol=1e-5)
         expect(layers.nth(A_FEW)).to_be_checked()
         assert problems(page) == []
+        page.goto("about:blank")

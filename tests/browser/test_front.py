@@ -210,6 +210,7 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
         with rerun(page):
             page.goto(f"{url}/looks?sentence=Dogs+bark.")
         assert page.url.startswith(f"{url}/?")
+        assert all("404" in one or "does not seem to exist" in one for one in problems(page))  # Streamlit's own words
         page.goto("about:blank")
 
 
