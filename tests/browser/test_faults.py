@@ -92,7 +92,6 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
             shows_weights(page, weights[6])
 
 
-@pytest.mark.nightly
 def test_a_line_that_stood_still_while_somebody_clicked_comes_back(page: Page, app_url: str) -> None:
     """The browser must still hold what it said it held."""
     asked = f"lessons?lab=Padding&head=0&sentence={quote(TEXT)}"

@@ -129,12 +129,14 @@ def write_url() -> None:
     """Let the URL say what is on the screen. After all widgets.
 
     An address that was opened, or gone back to, stays where it leads here as it is: one more entry in the browser's
-    history would show the same, and take a press of Back that does nothing.
+    history would show the same, and take a press of Back that does nothing. Over a slow line the browser says one from
+    before others that are on their way to it.
     """
     here, query, now = session(), written(), address()
     leads_here = now == here.address and now.items() <= query.items()
     here.linked, here.address = False, None
-    if now != query and not leads_here:
+    coming = next((sent for _, page, sent in reversed(here.written) if page == here.page), now)
+    if not (now == query == coming or leads_here):
         st.query_params.from_dict(query)
     had(here.page, address())
 
