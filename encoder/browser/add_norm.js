@@ -87,7 +87,7 @@ export function addNorm(root, context) {
     pointed = -1;
     const now = { ...placed(block), ...to }, step = `${SUMS[now.sum]}.${last(block, now.sum)}`, word = words(run)[wordAt(run, now.position)];
     store.set({
-      step, ...(to.position !== undefined || to.dimension !== undefined || state.cell ? { cell: `layers.${state.layer}.${step}:${now.position},${now.dimension}` } : {}),
+      step, ...(to.dimension !== undefined || state.cell || (to.position !== undefined && to.position !== word?.position) ? { cell: `layers.${state.layer}.${step}:${now.position},${now.dimension}` } : {}),
       ...(to.position !== undefined && word ? { word: word.position } : {}),
     });
   }
