@@ -447,6 +447,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.nightly
 def test_two_processes_under_torchrun_make_the_same_to_rounding(folder: Path, tmp_path: Path) -> None:
     """As a person starts them; the first process alone speaks."""
     plan = planned(tmp_path)

@@ -277,6 +277,7 @@ def lead(encoder: TextEncoder, text: str, edits: list[Edit]) -> float:
     return float(logits[encoder.tokenizer.token_to_id("are")] - logits[encoder.tokenizer.token_to_id("is")])
 
 
+@pytest.mark.nightly
 def test_what_heads_carry_at_a_moment_is_what_whole_runs_give(small: TextEncoder) -> None:
     circuit, pairs = training_circuit(small), phenomenon("number").pairs
     shipped, encoder = circuit.constructed, kept_moments.at("small", 3000)
@@ -399,6 +400,7 @@ def test_every_relation_has_its_film_and_a_sentence_of_ones_own_no_gold() -> Non
     assert data["gold"] is None and data["words"][data["from"]] == "gardens"
 
 
+@pytest.mark.nightly
 def test_the_example_comes_into_the_bar_and_a_sentence_of_ones_own_stays() -> None:
     own = "The dogs near the house [MASK] loud [MASK] today."
     app = open_app("training", sentence=own)

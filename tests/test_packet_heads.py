@@ -115,6 +115,7 @@ def test_of_a_model_that_nobody_examined_nothing_is_told() -> None:
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_shipped_examples_are_real_answers_in_sentences_of_the_treebank() -> None:
     """Those of one head are made again from the trees."""

@@ -370,6 +370,7 @@ def test_the_app_starts_by_itself(tmp_path: Path) -> None:
         running.wait()
 
 
+@pytest.mark.nightly
 def test_it_ends_in_time_though_something_is_in_the_making(tmp_path: Path) -> None:
     """It waited for all that was asked for, once for more than ten minutes."""
 

@@ -127,6 +127,7 @@ def test_opened_models_are_walked_like_any_other_and_missing_ones_are_told() -> 
         assert "The link asks for model" in said(open_app("class", model=model)), model
 
 
+@pytest.mark.nightly
 def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> None:
     app = open_app("training", **THIS)
     assert "Nobody has trained this here yet" in words(app)

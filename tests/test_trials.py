@@ -687,6 +687,7 @@ def beyond_even(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -
     return sum(weights[:, :, i, j] for i in a for j in b) / len(a) / len(b) - 1 / weights.shape[-1]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""

@@ -8,6 +8,7 @@ from browser_tools import barriers
 from made_once import level_1, level_13
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
+from tiers import mostly_nightly
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.experiments.circuit import Board, Edge, Edges, HeadSet, MinimalPair, circuits_by_content, run_pair, study
@@ -76,7 +77,9 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("a", "b", "pair"), PAIRS)
+@pytest.mark.parametrize(
+    ("a", "b", "pair"), [PAIRS[0], *(pytest.param(*more, marks=pytest.mark.nightly) for more in PAIRS[1:])]
+)
 def test_every_figure_is_that_of_a_run_patched_by_hand(
     mounted: Mounted, base: TextEncoder, a: str, b: str, pair: tuple[str, str] | None
 ) -> None:
@@ -170,7 +173,7 @@ def test_arrows_are_walked_cut_and_mended_by_keys(mounted: Mounted, base: TextEn
     assert barriers(page) == []
 
 
-@pytest.mark.parametrize("size", ["desk", "phone"])
+@pytest.mark.parametrize("size", mostly_nightly(["desk", "phone"], ["phone"]))
 def test_nothing_is_cut_or_covered_whatever_the_sentence(mounted: Mounted, base: TextEncoder, size: str) -> None:
     long = (
         "While much of the old house is gone by now, the tall towers behind the garden of the king [MASK] there still."
@@ -358,6 +361,7 @@ def test_two_models_say_what_each_carries(mounted: Mounted, base: TextEncoder, s
     expect(page.locator(".cc-other")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: TextEncoder) -> None:
     found = circuits_by_content(base.source.fingerprint)
     assert found is not None
@@ -491,7 +495,7 @@ BARS = {  # A and B: what the headline says, and a part that takes back
 }
 
 
-@pytest.mark.parametrize("kind", BARS)
+@pytest.mark.parametrize("kind", mostly_nightly(BARS, ["past the heads"]))
 def test_the_bar_adds_up_to_the_headline_with_what_takes_back(mounted: Mounted, base: TextEncoder, kind: str) -> None:
     a, b, said, back = BARS[kind]
     page = opened(mounted, base, a, b)

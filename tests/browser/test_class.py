@@ -86,6 +86,7 @@ def ask_where(teacher: Page) -> None:
     expect(part(teacher, "close")).to_be_visible(timeout=PATIENCE)
 
 
+@pytest.mark.nightly
 def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Browser, app_url: str) -> None:
     """Head, page and stop, without a run of a script; alone and back; asked, veiled, answered and shown; reloaded."""
     teacher, code = opened(browser, app_url)
@@ -211,6 +212,7 @@ def test_a_class_on_a_phone_and_by_keyboard(browser: Browser, app_url: str) -> N
         page.context.close()
 
 
+@pytest.mark.nightly
 def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_tab(
     browser: Browser, app_url: str
 ) -> None:

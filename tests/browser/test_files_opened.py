@@ -68,6 +68,7 @@ def test_a_living_file_of_words_that_break_things_runs_and_fetches_nothing(
     assert opened(browser, path) == ([], [], [None, 0, []])
 
 
+@pytest.mark.nightly
 def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
     page: Page, app_url: str, browser: Browser, tmp_path: Path
 ) -> None:

@@ -213,7 +213,7 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
     expect(sentence_line(page)).to_have_value("Dogs bark.")
 
 
-@pytest.mark.parametrize("size", mostly_nightly(SIZES, ("notebook", "phone")))
+@pytest.mark.parametrize("size", mostly_nightly(SIZES, ["phone"]))
 def test_bar_headline_save_and_margins_are_at_one_place_on_all_pages(page: Page, app_url: str, size: str) -> None:
     """The bar, Save at its end, the left margin and the size of the headline, and how far below the bar it stands.
 

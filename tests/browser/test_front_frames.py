@@ -140,6 +140,7 @@ def renewed(folder: Path) -> Path:
     return folder / "app.py"
 
 
+@pytest.mark.nightly
 def test_a_tab_goes_on_without_its_server_and_takes_the_script_of_a_renewed_one(tab: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW) as server:

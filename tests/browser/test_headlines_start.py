@@ -83,7 +83,7 @@ OWN = [
     "Thank you very [MASK].",
 ]
 DAILY = [f"small: {OWN[3]}", f"small: {OWN[25]}", f"base: {OWN[1]}"]
-STARTS = [*DAILY, f"no words: {OWN[3]}", f"many heads: {OWN[1]}"]
+STARTS = [*DAILY, f"no words: {OWN[3]}"]
 ALL = [
     *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
     *(
@@ -436,7 +436,10 @@ def true_carriers(page: Page, seen: Seen, claim: str) -> None:
     assert f"{layer}.{head}, head {head} of layer {layer}" in short_of(page, "[data-rest]")
 
 
-@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS, f"many heads: {OWN[25]}"]), STARTS))
+MANY = [f"many heads: {OWN[1]}", f"many heads: {OWN[25]}"]
+
+
+@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS, *MANY]), STARTS))
 def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "start", case)
     title, claim = short_of(page), short_of(page, "[data-claim]")

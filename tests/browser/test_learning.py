@@ -6,6 +6,7 @@ They are played, dragged and stepped in the browser alone; no run of the server 
 import re
 from urllib.parse import unquote
 
+import pytest
 from browser_tools import barriers, dark, light, open_page, rerun, runs, sentence_line, type_sentence, widget
 from page_sizes import CONTROLS
 from playwright.sync_api import Locator, Page, expect
@@ -178,6 +179,7 @@ def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     expect(page.get_by_label("Sentence", exact=True)).to_have_value(MAN)
 
 
+@pytest.mark.nightly
 def test_a_curve_is_chosen_by_its_name_or_by_keys_and_opens_where_its_head_does_it(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, f"{app_url}/training")

@@ -103,6 +103,7 @@ def shares(place: FrameLocator) -> dict[int, float]:
     return {int(one[0]): float(one[1]) for one in found}
 
 
+@pytest.mark.nightly
 def test_a_notebook_is_alive_in_each_cell_as_high_as_its_pages_and_text_and_words_for_everybody(
     shown: Page, keys: Trace
 ) -> None:
