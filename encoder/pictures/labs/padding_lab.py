@@ -228,6 +228,11 @@ def masks_alike(encoder: TextEncoder) -> Finding:
     return Finding(finite, "weight of a key masked with -1e9", text, judgement)
 
 
+def masks_alike_here(encoder: TextEncoder) -> str:
+    """What is said of it; a page that is drawn again asks for it again."""
+    return masks_alike(encoder).measured
+
+
 LABS = {
     "Padding": lab(
         "What if the mask over [PAD] is forgotten?",
@@ -241,7 +246,7 @@ LABS = {
         Ask("Run", MASK, "pills"),
         Beside((PAD_MASKED, PAD_WEIGHTS)),
         "And if every key of a row is masked?",
-        Note("finding", lambda answer: masks_alike(answer.scene.encoder).measured),
+        Note("finding", lambda answer: answer.value(call(masks_alike_here, ENC))),
         place=True,
     ),
     "Without [CLS] and [SEP]": lab(
