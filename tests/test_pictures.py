@@ -201,11 +201,11 @@ def same(one: np.ndarray, other: np.ndarray) -> bool:
 def of_a_model(key: str) -> list[Answer]:
     """A picture of a model that has what it needs; which one, turns with the pictures.
 
-    `base` holds four times what all the others do: it is asked last, and else tried with every model.
+    `base` holds four times what all the others do: its pictures are tried with those of every model.
     """
     models = [model for model in MODELS if model != "base"]
     turn = list(pictures()).index(key) % len(models)
-    return [*islice(filter(None, (shown(key, model) for model in [*models[turn:], *models[:turn], "base"])), 1)]
+    return [*islice(filter(None, (shown(key, model) for model in models[turn:] + models[:turn])), 1)]
 
 
 def is_heavy(picture: Picture) -> bool:

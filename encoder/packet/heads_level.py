@@ -1,5 +1,6 @@
 """What is known of the heads of a model over many sentences: level 6, of the model and not of one run."""
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -153,9 +154,9 @@ def carries(encoder: TextEncoder) -> list[Known]:
     ]
 
 
-def carriers_named(encoder: TextEncoder) -> list[tuple[int, int]]:
-    """The heads that carry any phenomenon, by layer and number."""
-    return sorted({(layer, head) for row in carries(encoder) for layer, head, _ in row["heads"]})
+def carriers_named(all_carried: Sequence[Known]) -> list[tuple[int, int]]:
+    """The heads that carry any phenomenon of `carries`, by layer and number."""
+    return sorted({(layer, head) for row in all_carried for layer, head, _ in row["heads"]})
 
 
 def shares_carried(encoder: TextEncoder) -> np.ndarray:
@@ -166,9 +167,10 @@ def shares_carried(encoder: TextEncoder) -> np.ndarray:
     Raises:
         EncoderError: no circuits are shipped of this model.
     """
-    all_carried, heads = carries(encoder), carriers_named(encoder)
+    all_carried = carries(encoder)
     if not all_carried:
         raise EncoderError("what heads carry was not tried with this model; the model “base” has them")
+    heads = carriers_named(all_carried)
     shares = np.full((len(all_carried), len(heads) + 2), np.nan)
     for row, carried in zip(shares, all_carried, strict=True):
         for layer, head, share in carried["heads"]:

@@ -138,8 +138,7 @@ def answer(address: str, view: View, stated: Mapping[str, str]) -> Answer:
         fields = {name: getattr(linked, name) for name in FIELDS & asked.keys()}
         view = replace(view, **fields, choices=tuple(sorted(choices.items())))
     scene = ask(each, view)
-    for option in each.options:
-        option.chosen(scene)
+    each.check_choices(scene)
     return each.of(scene)
 
 

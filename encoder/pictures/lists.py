@@ -392,8 +392,7 @@ def of_run(
 
     for each in columns:
         scene = Scene(replace(view, choices=each.choices), encoder, trace)
-        for option in each.picture.options:
-            option.chosen(scene)
+        each.picture.check_choices(scene)
         answer = each.picture.of(scene, kept)
         yield each.name, replace(answer.all_numbers, values=answer.all_numbers.array)  # worked out now, or refused
 

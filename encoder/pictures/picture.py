@@ -93,6 +93,15 @@ class Picture:
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
+    def check_choices(self, scene: Scene) -> None:
+        """Refuse a choice that is not offered.
+
+        Raises:
+            EncoderError: there is one.
+        """
+        for option in self.options:
+            option.chosen(scene)
+
     def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 

@@ -193,8 +193,9 @@ CARRIED_BOARD = Picture(
 
 def carried_names(answer: Answer) -> Mapping[str, Names]:
     """What changes, and what carries it."""
-    heads = [f"{layer}.{head}" for layer, head in carriers_named(answer.scene.encoder)]
-    phenomena = [f"{row['what']}{', written pairs' * row['natural']}" for row in carries(answer.scene.encoder)]
+    all_carried = carries(answer.scene.encoder)
+    heads = [f"{layer}.{head}" for layer, head in carriers_named(all_carried)]
+    phenomena = [f"{row['what']}{', written pairs' * row['natural']}" for row in all_carried]
     return {"what changes": phenomena, "carried by": [*heads, "together", "random heads"]}
 
 
