@@ -25,13 +25,15 @@ class Padding:
 
     `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `runs` are the short
     sentence's runs in the batch, with the mask and with the mask forgotten. `masked` and `forgotten` [n] are the
-    largest absolute difference of each token's output vector from the run alone, with the mask and without. The leaks
-    [n_layers, H] are the share of its weight that a token gives to all [PAD] together, averaged over the n.
+    largest absolute difference of each token's output vector from the run alone, with the mask and without; `size` is
+    the largest number of that run's output. The leaks [n_layers, H] are the share of its weight that a token gives to
+    all [PAD] together, averaged over the n.
     """
 
     tokens: tuple[str, ...]
     n: int
     runs: tuple[Trace, Trace]
+    size: float
     masked: Tensor
     forgotten: Tensor
     masked_leak: Tensor
@@ -60,7 +62,7 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
     runs = (masked, forgotten)
     apart = [(run["output"][:n] - alone["output"]).abs().amax(-1) for run in runs]
     leaks = [torch.stack([leak(run, i, n) for i in range(encoder.config.n_layers)]) for run in runs]
-    return Padding(tuple(masked.tokens), n, runs, *apart, *leaks)
+    return Padding(tuple(masked.tokens), n, runs, float(alone["output"].abs().max()), *apart, *leaks)
 
 
 def leak(run: Trace, layer: int, n: int) -> Tensor:

@@ -45,21 +45,19 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     Raises:
         EncoderError: a model is not to be had, or cannot read the sentence.
     """
-    encoder = encoders(view.model)
-    inputs = encoder.tokenize(text_of(view)).inputs
-    edits = edits_to_text(view.edits)
+    encoder, read, edits = encoders(view.model), text_of(view), edits_to_text(view.edits)
     if needs == "model":
         return Scene(view, encoder)
     if needs == "examined":
         model = in_examined(view.model, encoders)
         return Scene(replace(view, model=model), encoders(model))
-    run = runs(view.model, inputs, view.hidden, edits)
+    run = runs(view.model, read, view.hidden, edits)
     if needs == "unchanged":
-        return Scene(view, encoder, runs(view.model, inputs, view.hidden, ""), run)
+        return Scene(view, encoder, runs(view.model, read, view.hidden, ""), run)
     if needs == "run":
         return Scene(view, encoder, run)
     model = view.other_model if needs == "other" and view.other_model else view.model
-    text = str(encoders(model).tokenize(view.sentence_b).inputs)
+    text = view.sentence_b
     if needs == "prefixed":
         alone = Scene(view, encoder, run)
         text = prefixed(alone, PREFIX_B, text)
