@@ -29,79 +29,19 @@ SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_siz
 RANDOM = {
     "untrained": replace(PRESETS["paper"], **SMALL_SIZE),
     "pre-norm": replace(PRESETS["pre-norm"], **SMALL_SIZE),
-    "modern": replace(PRESETS["modern"], **SMALL_SIZE | {"n_heads": 4}),
     "no words": replace(PRESETS["paper"], **SMALL_SIZE | {"mlm_head": False}),
-    "many heads": replace(PRESETS["paper"], **SMALL_SIZE | {"n_layers": 24, "n_heads": 16}),
 }
 NOISE, LITTLE = 0.1, 0.02
-LONG = "The small dog of the old farmer who lives near the river runs over the green hill and " * 12
-OWN = [
-    "Why do birds [MASK] south in winter?",
-    "The teachers near the student [MASK] tired.",
-    "Two plus two is [MASK].",
-    "The [MASK] of the river was wide and the water [MASK] cold.",
-    "[MASK] is my favourite colour.",
-    "I [MASK] you.",
-    "[MASK]",
-    "[MASK] [MASK] [MASK]",
-    "He went to the bank to [MASK] money.",
-    "The doctor said that [MASK] was tired.",
-    "She said: “[MASK]!”",
-    "to be or not to [MASK]",
-    "the the the [MASK] the the",
-    ", . ; [MASK] !",
-    "def f(x): return [MASK]",
-    "x = [MASK]; y = x + 1  # sum",
-    "我喜欢 [MASK] 苹果",
-    "ذهب الولد إلى [MASK] الصباح.",
-    "I ❤️ [MASK] 🎉",
-    "The cost is [MASK] %.",
-    "A co-worker - an [MASK] - left.",
-    "asdf qwer [MASK] zxcv",
-    f"{LONG}[MASK] home.",
-    "The key to the cabinet [MASK] on the table.",
-    "The girls near the car [MASK] happy.",
-    "My dog sleeps on the sofa.",
-    "The river bank was muddy.",
-    "Where are you going?",
-    "Because it rained, the match was cancelled.",
-    "to",
-    "!",
-    "...",
-    "- - -",
-    "to to to to",
-    "the cat and the dog and the bird",
-    "我喜欢吃苹果",
-    "שלום לכולם בבית.",
-    "🙂🙂 🎉",
-    "for (i = 0; i < 3; i++) { print(i) }",
-    "ovr teh lzy dgo",
-    "Antidisestablishmentarianism is unbelievably long.",
-    "<b>bold</b> & more",
-    LONG,
-    LONG * 4,
-    "Thank you very [MASK].",
-]
-DAILY = [f"small: {OWN[3]}", f"small: {OWN[25]}", f"base: {OWN[1]}"]
-STARTS = [*DAILY, f"no words: {OWN[3]}"]
-ALL = [
-    *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
-    *(
-        f"{model}: {sentence}"
-        for model in ("untrained", "pre-norm", "no words")
-        for sentence in OWN[:4] + OWN[25:28] + OWN[35:36]
-    ),
-]
-CASES = mostly_nightly(ALL, DAILY)
-PAIRED = mostly_nightly(
-    [
-        f"{model}: {one}"
-        for model in ("base", "small")
-        for one in OWN[:29]
-        if 2 < len(one.split()) < 20 and any(map(str.isalpha, one.split()))
-    ],
-    DAILY,
-)
+BIRDS, SOFA = "Why do birds [MASK] south in winter?", "My dog sleeps on the sofa."
+WATER = "The [MASK] of the river was wide and the water [MASK] cold."
+THANKS = "Thank you very [MASK]."
+DAILY = [f"small: {WATER}", f"small: {SOFA}", f"base: {BIRDS}"]
+# What has one word or none, unknown words, or the same one again and again; and models whose weights are random
+ODD = ["[MASK]", ", . ; [MASK] !", "- - -", "to to to to", "我喜欢 [MASK] 苹果", "the the the [MASK] the the"]
+NIGHTLY = [*(f"small: {text}" for text in ODD), f"base: {THANKS}", f"untrained: {BIRDS}", f"pre-norm: {SOFA}"]
+CASES = mostly_nightly([*DAILY, *NIGHTLY, f"no words: {WATER}"], DAILY)
+STARTS = mostly_nightly([*DAILY, *NIGHTLY, f"no words: {WATER}"], [*DAILY, f"no words: {WATER}"])
+PAIRED = mostly_nightly([*DAILY, f"base: {THANKS}"], DAILY)
 NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
 WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
 CHANGES = re.compile(
@@ -125,7 +65,7 @@ def model(name: str) -> TextEncoder:
     return TextEncoder.from_config(RANDOM[name], 3, name=name) if name in RANDOM else pretrained(name)
 
 
-@lru_cache(maxsize=4)  # a whole run of a long sentence holds hundreds of megabytes
+@lru_cache(maxsize=4)
 def run(name: str, sentence: str, edits: str = "") -> Trace:
     return model(name).trace(sentence, edits=text_to_edits(edits))
 
@@ -265,7 +205,7 @@ def made(name: str) -> Answer:
     return make
 
 
-def opened(mounted: Mounted, page: str, case: str, **state: str) -> tuple[Page, Seen]:
+def opened(mounted: Mounted, page: str, case: str, **state: object) -> tuple[Page, Seen]:
     name, sentence = case.split(": ", 1)
     tab = mounted(page, made(name), first={"sentence": sentence, "model": name, **state}, models=[name])
     return tab, Seen(name, sentence)
@@ -320,27 +260,19 @@ def decided(seen: Seen, gap: int) -> bool:
     return max(seen.costs().values()) >= NOISE * float(seen.shares(gap)[seen.first])
 
 
-@pytest.mark.parametrize(("name", "sentence"), [("base", OWN[1]), ("many heads", OWN[1])])
-def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str, sentence: str) -> None:
+def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted) -> None:
 
     def untried(asked: dict[str, Any]) -> bytes:
-        return level_1(model(name), run(name, sentence), off=False)
+        return level_1(model("base"), run("base", BIRDS), off=False)
 
-    page, seen = mounted("start", untried, first={"sentence": sentence, "model": name}), Seen(name, sentence)
-    claim, title = short_of(page, "[data-claim]"), short_of(page)
+    page, seen = mounted("start", untried, first={"sentence": BIRDS, "model": "base"}), Seen("base", BIRDS)
+    claim = short_of(page, "[data-claim]")
     parts = logit_attribution(seen.encoder, seen.trace, Target(seen.gaps[0], seen.first))
     adds = {place: parts.of(StreamPart("head", *place)) for place in seen.heads()}
     most = max(adds, key=adds.__getitem__)
-    assert title == "What does the gap look at?"
+    assert short_of(page) == "What does the gap look at?"
     assert page.locator("[data-switch=head]").count() == 0
-    if name in RANDOM:
-        assert claim.startswith(f"Head {most[1]} of layer {most[0]} ") and "weights of this model are random" in claim
-        return
-    if sentence == OWN[1]:
-        assert re.match(rf".* small parts of the model, heads .*\b{most[0]}\.{most[1]}\b.*, pass on ", claim)
-    else:
-        told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
-        assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
+    assert re.match(rf".* small parts of the model, heads .*\b{most[0]}\.{most[1]}\b.*, pass on ", claim)
     assert claim.endswith("This text is too long to try what its loss costs.")
     page.evaluate("([layer, head]) => store.set({ layer, head })", list(min(adds, key=adds.__getitem__)))
     rank = re.search(r"(\d+) of the (\d+) heads add more, most of all head", short_of(page, "[data-claim]"))
@@ -348,7 +280,7 @@ def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mount
 
 
 def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mounted: Mounted) -> None:
-    page, seen = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    page, seen = opened(mounted, "start", f"base: {SOFA}")
     offered = page.locator("[data-hide]")
     assert offered.all_inner_texts() == ["dog", "sleeps", "sofa"]
     assert barriers(page) == []
@@ -362,16 +294,16 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     expect(page.locator(".enc-game")).to_contain_text("The model fills 2 gaps")
     assert page.evaluate("store.get().sentence") == "My dog [MASK] on the [MASK]."
     assert page.get_by_role("button", name="Hide").count() == 0  # at a gap
-    page, _ = opened(mounted, "start", "no words: My dog sleeps on the sofa.")
+    page, _ = opened(mounted, "start", f"no words: {SOFA}")
     page.locator("[data-word='2']").click()
     assert page.locator("[data-hide], .enc-hide button").count() == 0
-    page, _ = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    page, _ = opened(mounted, "start", f"base: {SOFA}")
     page.evaluate("again({ closed: true })")
     expect(page.locator(".enc-game")).to_have_text("See where a word looks: press a word or a head.")
 
 
 def test_a_head_that_nobody_chose_is_not_chosen_on_the_way_back(mounted: Mounted) -> None:
-    page, _ = opened(mounted, "start", f"base: {OWN[-1]}")
+    page, _ = opened(mounted, "start", f"base: {THANKS}")
     chosen = page.locator("[data-head-row][aria-selected=true]")
     expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
     page.get_by_role("button", name="All 48 heads").click()  # a choice, but of no head
@@ -394,8 +326,18 @@ def test_a_word_that_a_gap_is_filled_with_too_is_called_by_its_side(mounted: Mou
     expect(page.locator("h1")).to_have_text("What does “had” after the gap look at?")
 
 
+def test_where_the_guess_changes_the_new_one_stands_first_in_the_bars(mounted: Mounted) -> None:
+    page, _ = opened(mounted, "start", "base: The old baker from the village sold fresh [MASK].", off=True)
+    lines = page.locator(".enc-guess [data-guess]")
+    shares = [float(one.get_attribute("data-share") or "") for one in lines.all()]
+    assert shares == sorted(shares, reverse=True)
+    word = lines.first.get_attribute("data-guess")
+    expect(page.locator("h1")).to_have_text(f"Without this head the model says “{word}”.")
+    expect(lines.first).to_have_class(re.compile("is-first"))
+
+
 def test_of_two_gaps_each_has_its_guesses(mounted: Mounted) -> None:
-    page, seen = opened(mounted, "start", f"base: {OWN[3]}")
+    page, seen = opened(mounted, "start", f"base: {WATER}")
     for gap in seen.gaps:
         page.locator(f"[data-word='{gap}']").click()
         best = seen.shares(gap).topk(2)
@@ -436,10 +378,7 @@ def true_carriers(page: Page, seen: Seen, claim: str) -> None:
     assert f"{layer}.{head}, head {head} of layer {layer}" in short_of(page, "[data-rest]")
 
 
-MANY = [f"many heads: {OWN[1]}", f"many heads: {OWN[25]}"]
-
-
-@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS, *MANY]), STARTS))
+@pytest.mark.parametrize("case", STARTS)
 def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "start", case)
     title, claim = short_of(page), short_of(page, "[data-claim]")
@@ -545,28 +484,6 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert page.evaluate("[store.get().layer, store.get().head]") == kept_head
 
 
-def true_spine(page: Page, seen: Seen, place: int) -> None:
-    """Every column of the spine is what a run without that part says, and its sentence has its numbers."""
-    shown = page.locator(".enc-spine [data-part]").evaluate_all(
-        "all => all.map(one => [one.dataset.part, Number(one.dataset.cost), one.ariaLabel.replaceAll('\u00a0', ' ')])"
-    )
-    config, added = seen.encoder.config, seen.encoder.config.positions in ("sinusoidal", "learned")
-    assert len(shown) == 2 * config.n_layers + added
-    guess, tokens = seen.guesses and bool(seen.gaps), list(seen.words[place][0])
-    for part, cost, says in shown:
-        layer, block = map(int, part.split(","))
-        step = "embedding.positions" if layer < 0 else f"layers.{layer}.{('attention', 'feed_forward')[block]}.output"
-        if guess:
-            now, after = (float(seen.shares(seen.gaps[0], edit)[seen.first]) for edit in ("", f"{step}:zero"))
-            assert cost == pytest.approx(now - after, abs=2e-5), (part, cost)
-            assert shows(re.findall(NUMBER, says)[-1], after), (says, after)
-        else:
-            before, after = (ends(seen.name, seen.sentence, e)[0][tokens].double() for e in ("", f"{step}:zero"))
-            far = float(((after - before).norm(dim=-1) / before.norm(dim=-1)).mean())
-            assert cost == pytest.approx(far, rel=1e-3, abs=1e-5), (part, cost)
-            assert shows(re.findall(NUMBER, says)[-1], far), (says, far)
-
-
 def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
     """The bars add up to the lead of one word over the other in the run, and the headline names the largest."""
     expect(page.locator(".ws")).to_be_visible()
@@ -604,9 +521,8 @@ def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)
     asked = int(page.locator("[aria-pressed=true][data-word]").first.get_attribute("data-word") or -1)
     place = next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
-    true_spine(page, seen, place)
-    at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
-    if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
+    at = seen.words[place][0][0]
+    if at in seen.gaps and seen.guesses and seen.name not in RANDOM:
         expect(page.locator(".ou-lead")).to_contain_text(re.compile("times (as|less) likely| to 1"))  # the sum is here
         true_sum(page, seen, at, short_of(page, ".ou-lead"))
     title = short_of(page)
@@ -779,7 +695,7 @@ def goal(where: str, seen: Seen, special: str, i: int, j: int | None) -> bool:
 @pytest.mark.parametrize("case", CASES)
 def test_heads_says_where_most_rows_look(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "heads", case)
-    if not seen.words or LONG in seen.sentence:
+    if not seen.words:
         return
     words = range(len(seen.words))
     inside = {token for tokens, _ in seen.words for token in tokens}

@@ -28,7 +28,6 @@ from encoder.pictures.scene import Scene
 
 SENTENCES = (
     "The keys to the cabinet [MASK] on the table.",
-    "今天 天气 [MASK] 好 the cat",
     "القطة [MASK] على the table",
 )
 SVG = "{http://www.w3.org/2000/svg}"
