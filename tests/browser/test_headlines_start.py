@@ -1,4 +1,4 @@
-"""What Start, Heads, Output, Compare and What if say of any sentence, each number and claim found again in runs."""
+"""What Start and Compare say of any sentence, each number and claim found again in runs."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
-from made_once import level_1, level_7, level_10
+from made_once import level_1, level_7
 from mounted import Answer, Mounted
 from ordinals import nth
 from playwright.sync_api import Page, expect
@@ -21,9 +21,7 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
-from encoder.packet.after_layers import level_5
 from encoder.packet.format import WHOLE
-from encoder.packet.heads_level import level_6
 
 SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_size": 16384, "mlm_head": True}
 RANDOM = {
@@ -39,9 +37,7 @@ DAILY = [f"small: {WATER}", f"small: {SOFA}", f"base: {BIRDS}"]
 # What has one word or none, unknown words, or the same one again and again; and models whose weights are random
 ODD = ["[MASK]", ", . ; [MASK] !", "- - -", "to to to to", "我喜欢 [MASK] 苹果", "the the the [MASK] the the"]
 NIGHTLY = [*(f"small: {text}" for text in ODD), f"base: {THANKS}", f"untrained: {BIRDS}", f"pre-norm: {SOFA}"]
-CASES = mostly_nightly([*DAILY, *NIGHTLY, f"no words: {WATER}"], DAILY)
 STARTS = mostly_nightly([*DAILY, *NIGHTLY, f"no words: {WATER}"], [*DAILY, f"no words: {WATER}"])
-PAIRED = mostly_nightly([*DAILY, f"base: {THANKS}"], DAILY)
 NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
 WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
 CHANGES = re.compile(
@@ -52,10 +48,6 @@ CHANGES = re.compile(
 GUESSES = re.compile(
     rf"The guess (?:stays “(.*?)”: ({NUMBER}) in A, ({NUMBER}) in B"
     rf"|goes from “(.*?)” \(({NUMBER})\) to “(.*?)” \(({NUMBER})\))"
-)
-ON = re.compile(
-    rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Of all heads, head (\d+) of layer (\d+) matters most: without it “.*” falls to ({NUMBER})\.)?"
 )
 Place = tuple[int, int]
 
@@ -198,9 +190,7 @@ def made(name: str) -> Answer:
     def make(asked: dict[str, Any]) -> bytes:
         trace = run(name, asked["sentence"], asked["edits"] or "")
         level = asked["level"]
-        if level == 10:
-            return level_10(model(name), trace, asked["step"], asked["index"], asked.get("words", ()))
-        return {1: level_1, 5: level_5, 6: level_6, 7: level_7}[level](model(name), trace)
+        return {1: level_1, 7: level_7}[level](model(name), trace)
 
     return make
 
@@ -484,145 +474,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert page.evaluate("[store.get().layer, store.get().head]") == kept_head
 
 
-def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
-    """The bars add up to the lead of one word over the other in the run, and the headline names the largest."""
-    expect(page.locator(".ws")).to_be_visible()
-    lines = page.locator(".ws-words > div").evaluate_all(
-        "all => all.map(one => [one.className, one.querySelector('.ws-name').textContent, Number(one.dataset.share)])"
-    )
-    *parts, (kind, word, total) = lines
-    names = page.locator("[data-pair]").evaluate_all("all => all.map(one => one.selectedOptions[0].textContent)")
-    assert "is-sum" in kind and names[0] == word
-    logits = seen.trace["mlm.logits"][at].double()
-    one, other = (float(logits[seen.encoder.tokenizer.token_to_id(name)]) for name in names)
-    assert total == pytest.approx(one - other, abs=1e-3)
-    assert sum(value for *_, value in parts) == pytest.approx(total, abs=1e-3)
-    words = [(value, name) for kind, name, value in parts if "is-beside" not in kind]
-    if len(words) > 1:
-        built = next(value for _, name, value in parts if name == "built in")
-        if built > max(words)[0]:
-            against = f"the words speak for “{names[1]}”, the model\u2019s biases more for “{names[0]}”"
-            most = "most of that lead comes from the model\u2019s biases"
-            assert (against if sum(value for value, _ in words) < 0 else most) in title
-        else:
-            assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
-        how = (
-            " ([\\d.,e+]+) times as likely as “{}”" if total >= np.log(1.15) else " just ahead of “{}”, ([\\d.]+) to 1"
-        )
-        times = re.search(how.format(re.escape(names[1])), title)
-        assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "output", case)
-    if not seen.words:
-        return
-    expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)
-    asked = int(page.locator("[aria-pressed=true][data-word]").first.get_attribute("data-word") or -1)
-    place = next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
-    at = seen.words[place][0][0]
-    if at in seen.gaps and seen.guesses and seen.name not in RANDOM:
-        expect(page.locator(".ou-lead")).to_contain_text(re.compile("times (as|less) likely| to 1"))  # the sum is here
-        true_sum(page, seen, at, short_of(page, ".ou-lead"))
-    title = short_of(page)
-    assert not WRONG.search(title), title
-    if not seen.guesses:
-        assert title.startswith(f"The vector of {seen.called(place)} turns")
-        return
-    shares = run(seen.name, seen.sentence)["mlm.probabilities"][at].double()
-    first, own = int(shares.argmax()), seen.trace.ids[at]
-    if seen.name in RANDOM:
-        assert title.startswith(f"The weights of this model are random: what it says at {seen.called(place)} means")
-        return
-    said = re.search(rf"“([^“”]*)” (?:wins|leads) at (.*?) with (?:only )?({NUMBER})", title)
-    if at in seen.gaps:
-        assert said and (said[1], said[2]) == (seen.word(first), seen.called(place)), title
-        assert shows(said[3], float(shares[first])), title
-    else:
-        spelled = seen.called(place)
-        assert spelled in title, (title, spelled)
-        told = re.search(rf"with ({NUMBER})", title)
-        assert told and shows(told[1], float(shares[first])), title
-        if seen.trace.tokens[at] == "[UNK]":
-            assert title.startswith(f"The model does not know {spelled}: it reads [UNK]")
-        elif own == first:
-            assert "here and says it again" in title
-        else:
-            ranked = re.search(rf"ranks number ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
-            assert ranked and int(ranked[1].replace(",", "")) == int((shares > shares[own]).sum()) + 1
-            assert int(ranked[2].replace(",", "")) == len(shares) and shows(ranked[3], float(shares[own]))
-            assert f"says “{seen.word(first)}”" in title
-    layers, network = range(seen.encoder.config.n_layers), seen.encoder.model
-    levels = torch.stack([seen.trace["embedding.output"][at], *(seen.trace[f"layers.{i}.output"][at] for i in layers)])
-    with torch.inference_mode():
-        logits = network.predict(network.final_norm(levels[None]) if network.final_norm else levels[None])
-    assert logits is not None
-    tops = logits[0].argmax(-1).tolist()
-    since = next(i for i in range(len(tops)) if all(top == first for top in tops[i:]))
-    again = " again" if first in tops[:since] else ""
-    expected = "first from the start, before any layer" if since == 0 else f"first{again} from layer {since - 1} on"
-    assert (expected if since < len(tops) - 1 else f"first{again} only after the last layer") in title, (title, tops)
-    close = re.search(rf", (just ahead of|[\d.]+ times as likely as) “([^“”]*)” with ({NUMBER}), first", title)
-    if at in seen.gaps:
-        second = int(shares.topk(2).indices[1])
-        assert bool(close) is bool(shares[first] < shares[second] * np.exp(0.5)), title
-        assert not close or (close[2] == seen.word(second) and shows(close[3], float(shares[second]))), title
-        assert not close or ("just" in close[1]) is bool(shares[first] < shares[second] * 1.15), title
-    if at in seen.gaps and since and not close:
-        before = logits[0][since - 1].softmax(-1)
-        led = re.search(rf": after (.*) “([^“”]*)” led with ({NUMBER})\.$", title)
-        assert led and led[1] == (f"layer {since - 2}" if since > 1 else "the input"), title
-        assert led[2] == seen.word(tops[since - 1]) and shows(led[3], float(before.max())), title
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_if_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "what_if", case)
-    if not seen.words:
-        return
-    expect(page.locator(".wi-empty")).to_have_count(0, timeout=60_000)
-    expect(page.locator("h1")).not_to_contain_text("…", timeout=60_000)
-    dearest = re.search(r"head (\d+) of layer (\d+)", short_of(page))
-    page.locator(f'[data-cell="{dearest[2]},{dearest[1]}"]' if dearest else '[data-cell="0,0"]').click()
-    expect(page.locator("h1")).not_to_contain_text(re.compile("…|Everything is on"), timeout=60_000)
-    title, hides = short_of(page), short_of(page, ".wi-hides")
-    assert not WRONG.search(title + hides), title
-    part = re.match(r"Without head (\d+) of layer (\d+)", title)
-    assert part, title
-    head, layer = int(part[1]), int(part[2])
-    if not seen.guesses:
-        trace, again = run(seen.name, seen.sentence), run(seen.name, seen.sentence, off(layer, head))
-        change = float((again["output"] - trace["output"]).norm() / trace["output"].norm())
-        found = re.search(rf"the output changes by ({NUMBER}), most at (.*)\.$", title)
-        assert found and shows(found[1], change), (title, change)
-        far = (again["output"] - trace["output"]).norm(dim=-1) / trace["output"].norm(dim=-1)
-        most = [float(max(far[i] for i in tokens)) for tokens, _ in seen.words]
-        assert most[seen.place(found[2])] == pytest.approx(max(most), rel=1e-4)
-        return
-    if not seen.gaps:
-        found = re.search(r"so (.*) is hidden", hides)
-        assert found, hides
-        place = seen.place(found[1])
-        mask = seen.encoder.mask_token
-        assert mask is not None
-        seen = Seen(seen.name, seen.trace.tokenization.replaced(seen.words[place][0], mask))
-    gap, costs = seen.gaps[0], seen.costs()
-    assert ("at the first gap" in title) == (len(seen.gaps) > 1)
-    true_change(title, seen, gap, off(layer, head))
-    page.get_by_role("button", name="All on again").click()
-    expect(page.locator("h1")).to_contain_text("Everything is on")
-    said = ON.fullmatch(short_of(page))
-    assert said and said[1] == ("the gap" if len(seen.gaps) == 1 else "the first gap"), short_of(page)
-    assert said[2] == seen.word(seen.first)
-    now = float(seen.shares(gap)[seen.first])
-    assert shows(said[3], now) and (said[4] is not None) == (max(costs.values()) >= LITTLE * now)
-    if said[4]:
-        assert costs[int(said[5]), int(said[4])] == pytest.approx(max(costs.values()), rel=1e-4)
-        assert shows(said[6], now - max(costs.values())) and said[6] != said[3]
-
-
-@pytest.mark.parametrize("case", PAIRED)
+@pytest.mark.parametrize("case", [f"small: {WATER}", f"small: {SOFA}"])
 def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
     """B is A with one word more in the place of its longest: all other words stand side by side."""
     name, sentence = case.split(": ", 1)
@@ -666,64 +518,3 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
         now, then = int(ours.argmax()), int(theirs.argmax())
         assert (guess[1] or guess[4], guess[1] or guess[6]) == (a.word(now), b.word(then))
         assert shows(guess[2] or guess[5], float(ours[now])) and shows(guess[3] or guess[7], float(theirs[then]))
-
-
-OF_HEAD = r"(?: in head \d+ of layer \d+)?"
-HABITS = (
-    re.compile(rf"Here (\d+) of (\d+) words look most at (.*?){OF_HEAD}\.(?!”)"),
-    re.compile(rf"look in different directions{OF_HEAD}: the most frequent is (.*), with (\d+) of (\d+)\."),
-    re.compile(rf"Here (?:its|the) only word looks most at (.*?){OF_HEAD}\.(?!”)"),
-)
-JOBS = re.compile(
-    r"(?:perhaps(?: it)?|\d) finds the |looks at the (?:previous|next) word: here with|has no word to look|"
-    "attention.*, over many sentences|: here it looks from the gap at |"
-    "carries .* of the change|alone carries .* of what turns|perhaps(?: it)? looks |looks from .* here "
-)
-STEPS = {"the word itself": 0, "the previous word": -1, "the next word": 1}
-ALIKE = 2e-3  # of a share: what is sent in 16 bits may be the larger of two that are nearly as large
-
-
-def goal(where: str, seen: Seen, special: str, i: int, j: int | None) -> bool:
-    """Whether looking from word i at word j, or at no word, is to look where a sentence says."""
-    if j is None:
-        return where == special
-    if apart := re.fullmatch(r"the word (\d+) (back|on)", where):
-        return j - i == int(apart[1]) * (-1 if apart[2] == "back" else 1)
-    return where == seen.called(j) or STEPS.get(where) == j - i
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_heads_says_where_most_rows_look(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "heads", case)
-    if not seen.words:
-        return
-    words = range(len(seen.words))
-    inside = {token for tokens, _ in seen.words for token in tokens}
-    special = [seen.trace.tokens[i] for i in range(len(seen.trace.tokens)) if i not in inside]
-    outside = " and ".join(dict.fromkeys(special)) or "special tokens"
-    for layer, head in {(0, 0), (0, 2), (1, 1), seen.heads()[-1]}:
-        page.evaluate("([layer, head]) => window.store.set({ layer, head })", [layer, head])
-        expect(page.locator("h1")).to_contain_text(re.compile(rf"[Hh]ead {head} of layer {layer}\b"))
-        title = short_of(page)
-        assert not WRONG.search(title), title
-        found = [pattern.search(title) for pattern in HABITS]
-        if not any(found):
-            assert JOBS.search(title), title
-            continue
-        if found[0]:
-            count, rows, where = int(found[0][1]), int(found[0][2]), found[0][3]
-        elif found[1]:
-            count, rows, where = int(found[1][2]), int(found[1][3]), found[1][1]
-        else:
-            assert found[2]
-            count, rows, where = 1, 1, found[2][1]
-        assert rows == len(words), title
-        surely = perhaps = 0
-        for i in words:
-            to, rest = seen.looks(layer, head, i)
-            most = max(float(to.max()), rest)
-            near = [*(j for j in words if to[j] >= most - ALIKE), *([None] if rest >= most - ALIKE else [])]
-            fits = [goal(where, seen, outside, i, j) for j in near]
-            surely, perhaps = surely + all(fits), perhaps + any(fits)
-        assert surely <= count <= perhaps, (title, surely, perhaps)
-        assert (2 * count <= rows) == bool(found[1]) or rows == 1, title
