@@ -189,8 +189,7 @@ def made(name: str) -> Answer:
 
     def make(asked: dict[str, Any]) -> bytes:
         trace = run(name, asked["sentence"], asked["edits"] or "")
-        level = asked["level"]
-        return {1: level_1, 7: level_7}[level](model(name), trace)
+        return {1: level_1, 7: level_7}[asked["level"]](model(name), trace)
 
     return make
 
