@@ -650,7 +650,7 @@ def test_it_fits_axe_finds_nothing_and_canvases_are_drawn_at_once_and_sharp(open
     assert page.evaluate("window.asked") == ["run", "5", "4"]
     for size, scheme in (*SIZES, (ViewportSize(width=1280, height=720), "light")):
         seen(page, size, scheme)
-        for name in STEPS:
+        for name in STEPS if size is PHONE else ("input", "scores", "weights", "output"):
             step(page, name)
             assert not overflows(page), name
             canvas, table = (page.locator(one).first.bounding_box() for one in (".picture-canvas", ".op-sum"))

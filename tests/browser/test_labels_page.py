@@ -10,6 +10,7 @@ import torch
 from made_once import level_1, level_13
 from mounted import DESK, PHONE, Mounted, overflows
 from playwright.sync_api import Page, expect
+from sweep import WAITING
 
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
@@ -225,7 +226,7 @@ def test_nine_pages_open_and_none_speaks_of_guesses(
     for key in DRAWN if name == "shipped" else ("start", "heads", "output", "what_if", "compare"):
         page = shown(key, encoder, other="We had a delicious dinner in a warm room.")
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.wait_for_timeout(400)
+        page.wait_for_function(f"() => !document.querySelector('{WAITING}, [aria-busy=true]')")
         assert not overflows(page), key
         text = page.evaluate(TEXTS).replace("What the model guesses", "")  # the foot, which is shut
         assert not re.search(r"guess|NaN|undefined", text), (key, re.findall(r".*(?:guess|NaN|undefined).*", text))
