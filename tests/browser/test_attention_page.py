@@ -502,19 +502,6 @@ def test_each_number_stands_below_its_operands_which_add_up_to_it(
         assert str(len(factors) - 4) in shown["lines"][4][0]
         assert abs(sum(number(line[2]) for line in shown["lines"]) - number(shown["total"])) < 0.31
         assert shown["total"] in shown["label"] and shown["lines"][0][0] in shown["label"]
-    for name, texts in (
-        ("scaled", [float(trace[f"{at}scores"][head, row, KEYS])]),
-        ("weights", [float((trace[f"{at}masked"][head, row, KEYS] - trace[f"{at}masked"][head, row].max()).exp())]),
-        ("concat", [float(trace[f"{at}heads"][3, row, 7])]),
-    ):
-        column = 3 * size + 7 if name == "concat" else KEYS
-        index = f"{row},{column}" if name == "concat" else f"{head},{row},{column}"
-        step(page, name, cell=f"{at}{name}:{index}")
-        shown, values = page.evaluate(SUMS), trace[at + name]
-        assert close(shown["lines"][0][2], texts[0])
-        assert (
-            close(shown["total"], float((values if name == "concat" else values[head])[row, column])) and shown["proof"]
-        )
     step(page, "input", cell=f"{at}input:{row},9")
     assert close(page.locator(".op-total").inner_text(), float(trace[f"{at}input"][row, 9]))
     expect(page.locator(".op-note")).to_have_text("It is what layer 4 gave.")

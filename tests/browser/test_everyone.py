@@ -289,7 +289,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     own_sentence(page, HOSTILE)
     expect(page.locator(".enc-words")).to_contain_text("bold")
     no_markup(page)
-    open_page(page, f"{app_url}/training")
+    open_page(page, f"{app_url}/models")
     type_sentence(page, HOSTILE)
     expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
@@ -302,21 +302,6 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
 def test_so_is_a_page_with_a_number_open(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/models?cell=layers.4.feed_forward.output:8,2")
     assert barriers(page) == []
-
-
-def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?layer=2&sentence=I+understood+this")
-    page.get_by_role("button", name="Menu", exact=True).press("Enter")
-    menu = page.get_by_role("navigation", name="Pages")
-    expect(menu.get_by_role("link", name="Training")).to_be_focused()
-    expect(menu.locator("[aria-current=page]")).to_have_text("Training")
-    page.keyboard.press("ArrowUp")
-    page.keyboard.press("ArrowUp")
-    with rerun(page):
-        page.keyboard.press("Enter")
-    expect(page.locator(".enc-title")).to_have_text("Models")
-    expect(menu).to_be_hidden()
-    assert "layer=2" in page.url and "understood" in page.url
 
 
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:

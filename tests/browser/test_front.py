@@ -91,7 +91,7 @@ def heard(line: WebSocket, messages: list[str]) -> None:
 def test_a_page_of_the_server_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, app_url: str) -> None:
     """It reads the address, and not what it last showed, even where it had that address before."""
     drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
-    follow(page, "Training")
+    follow(page, "Models")
     assert sentence_line(page).input_value() == "Dogs bark."
     assert "layer=2" in page.url and "head=3" in page.url
     type_sentence(page, "Fish swim.")
@@ -101,12 +101,12 @@ def test_a_page_of_the_server_opens_with_what_was_chosen_and_leads_back_with_it(
     for part in ("sentence=Fish+swim.", "layer=2", "head=3"):
         assert part in page.url
     page.get_by_role("radiogroup", name="head").get_by_role("radio", name="5").click()
-    follow(page, "Training")
+    follow(page, "Models")
     assert "layer=2" in page.url and "head=5" in page.url
     with rerun(page):
         follow_menu(page, "Attention")
     read(page, "Cats purr.")
-    follow(page, "Training")
+    follow(page, "Models")
     assert sentence_line(page).input_value() == "Cats purr."
 
 
