@@ -235,7 +235,7 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     assert barriers(page, part) == [], "dark"
 
 
-def test_training_is_for_everybody_in_all_its_parts(page: Page, app_url: str) -> None:
+def test_training_is_for_everybody_in_all_its_parts_and_back_leads_to_the_first(page: Page, app_url: str) -> None:
     page.set_viewport_size(SCREEN)
     open_page(page, f"{app_url}/training")
     tabs = page.locator("[data-testid=stMain] [class*=st-key-parts_]").first.get_by_role("radio")
@@ -246,6 +246,11 @@ def test_training_is_for_everybody_in_all_its_parts(page: Page, app_url: str) ->
             tabs.nth(i).click()
         assert barriers(page) == [], tabs.nth(i).inner_text()
         fits_a_phone(page)
+    for _ in range(1, tabs.count()):
+        with rerun(page):
+            page.go_back()
+    expect(page).to_have_url(f"{app_url}/training")
+    expect(tabs.nth(0)).to_be_checked()
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,6 @@ from pages.ui.state.site import PAGES
 LAB = "lessons?lab=Padding"  # of the server's pages what has a layer and a head
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
-PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training [role=radio]')].map(
-  one => one.getBoundingClientRect()).every(
-  box => box.left >= 0 && box.right <= width)"""
-
-
 ON_TOP = """menu => {
   const { x, y, width } = menu.getBoundingClientRect(), root = menu.getRootNode()
   return [8, 16, 24].every(down => menu.contains(root.elementFromPoint(x + width / 2, y + down)))
@@ -53,18 +48,6 @@ def test_the_menu_leads_on_by_keys_to_the_top_of_a_page_that_is_announced_and_ba
         with rerun(page):
             page.go_back()
         assert walked(page) == before
-
-
-def test_back_to_an_address_without_parameters_leads_to_the_first_part(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training")
-    parts = widget(page, "parts_training").get_by_role("radio")
-    with rerun(page):
-        parts.nth(1).click()
-    expect(parts.nth(1)).to_be_checked()
-    with rerun(page):
-        page.go_back()
-    expect(page).to_have_url(f"{app_url}/training")
-    expect(parts.nth(0)).to_be_checked()
 
 
 def test_a_lab_opened_far_down_the_list_begins_at_its_top_and_back_leads_to_the_list(page: Page, app_url: str) -> None:
@@ -118,17 +101,6 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     expect(page.get_by_text("Type a sentence first.")).to_be_visible()
     field.press("Tab")
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
-
-
-def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        if width == 390:
-            open_page(page, f"{app_url}/training?training_part=Small+networks")
-        chosen = widget(page, "parts_training").get_by_role("radio", checked=True)
-        expect(chosen).to_have_text("Small networks")
-        expect(chosen).to_be_in_viewport(ratio=1)
-        page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:

@@ -24,6 +24,9 @@ STEP = "radio => Number(radio.getAttribute('aria-label').split(' ')[1])"
 PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
 MAN = "The old man carried a very heavy bag."
 WIDTHS = "arcs => [...arcs.querySelectorAll('path')].map(path => path.getAttribute('stroke-width'))"
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training [role=radio]')].map(
+  one => one.getBoundingClientRect()).every(
+  box => box.left >= 0 && box.right <= width)"""
 PLACES = """film => {
   const middle = one => one.getBoundingClientRect().left + one.getBoundingClientRect().width / 2
   return ['.rail-line b', '.curve-mark', '.fm-ring'].map(one => middle(film.querySelector(one)))
@@ -230,6 +233,10 @@ def test_a_small_network_has_no_sentence_in_the_bar_and_its_table_is_whole(page:
     open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=brackets")
     for width in (1366, 390):
         page.set_viewport_size({"width": width, "height": 844})
+        part = widget(page, "parts_training").get_by_role("radio", checked=True)
+        expect(part).to_have_text("Small networks")
+        expect(part).to_be_in_viewport(ratio=1)
+        page.wait_for_function(PARTS_WITHIN, arg=width)
         expect(page.get_by_text("its heads look only partly where the known way does")).to_be_visible()
         expect(sentence_line(page)).to_be_hidden()
         expect(page.get_by_label("Model", exact=True)).to_be_hidden()
