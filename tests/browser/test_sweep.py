@@ -43,8 +43,8 @@ def test_a_page_has_room_for_what_is_on_it(mounted: Mounted, base: TextEncoder, 
         return MORE[level](base, trace, asked.get("layer", -1))
 
     page = mounted(key, packet, first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
-    for name, (size, _) in SIZES.items():
-        page.set_viewport_size(size)
+    for name in ("phone", "tablet", "projector", "desk"):
+        page.set_viewport_size(SIZES[name][0])
         assert looked(page) == [], name
     if key == "attention":
         for selector, style, said in PLANTED:
