@@ -84,8 +84,8 @@ PLACES = """parts => {
   }
   return { ...found, type: [fontSize, fontWeight] }
 }"""
-# What can be pressed and is smaller than 24 pixels from side to side, the least that WCAG 2.2 asks for.
-PRESSED = "button, select, [role=radio], [role=option], [data-head-row], .enc-link"
+# What can be pressed and is smaller than 24 pixels from side to side, the least that WCAG 2.2 asks for beside text
+PRESSED = "button, select, [role=radio], [role=option], [data-head-row], .enc-link:not(.at-most .enc-link)"
 SMALL = """pressed => {
   const found = []
   const walk = node => {
@@ -177,7 +177,9 @@ def at_its_place(page: Page, key: str, window: ViewportSize) -> None:
     margin, below, type_ = (16, 12, "20px") if phone else ((wide - 1300) / 2 + 28, 18, "27px")
     x, y, *_ = places["head"]
     above = places["bar"][3] + (0 if phone else places.get("spine", [0, 0, 0, 0])[3])
-    print(key, wide, places)
+    assert [round(one) for one in places["bar"]] == [0, 0, wide, 71 if phone else 56]
+    left, top, width, _ = places["save"]
+    assert (left + width, top) == pytest.approx((wide - 16, 3) if phone else (wide - 28, 9.5), abs=1)
     assert x == pytest.approx(margin, abs=1)
     assert below - 1 <= y - above <= below + 4
     assert places["type"] == [type_, "650"]

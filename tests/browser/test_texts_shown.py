@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from made_once import level_1
+from made_once import level_1, level_13
 from mounted import Mounted
 from playwright.sync_api import Browser, Page, expect
 
@@ -39,6 +39,9 @@ def opened(mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
 
     def packet(asked: dict[str, Any]) -> bytes:
         trace, level = base.trace(asked["sentence"]), asked["level"]
+        if level == 13:
+            pair = asked["sentence"], asked.get("other", "")
+            return level_13(base, *pair, asked["step"], asked.get("index", ()), asked.get("words", ()))
         if level == 1:
             return level_1(base, trace, off=len(trace.tokens) < 20)
         if level in OF_WORDS:
