@@ -15,6 +15,7 @@ from said import say
 from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
+from encoder.packet.format import unpack
 from encoder.support.formatting import percent
 
 HEBREW, ARABIC = "שלום לכולם בבית הגדול הזה היום.", "ذهب الولد إلى المدرسة [MASK] الصباح."
@@ -236,6 +237,14 @@ def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(ope
         expect(last).to_have_attribute("aria-selected", "true")
         side: Any = last.bounding_box()
         assert side["width"] >= 24 and side["height"] >= 24
+
+
+def test_of_a_long_sentence_the_rows_that_are_there_are_drawn_and_it_is_said(opened: Opened) -> None:
+    packets = {KEYS: random_packet(3, 2, "The keys to the cabinet are on the table. " * 8, most_bytes=6000)}
+    rows = unpack(packets[KEYS])[1]["rows"]
+    page = opened("?maps=1", packets=packets)
+    assert 1 < len(rows) < 60
+    assert f"rows {rows[0]} to {rows[-1]} of " in text(page, "[data-window]")
 
 
 def test_words_small_rows_and_maps_run_as_they_are_read(opened: Opened, run: Any, packet: Any) -> None:

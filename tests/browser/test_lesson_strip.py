@@ -224,9 +224,6 @@ def test_heads_that_are_off_are_counted_and_what_each_costs_is_hidden_until_the_
         expect(strip(page)).to_contain_text("Now it says “are”.")
         page.get_by_role("button", name=re.compile(f"^{head}")).first.click()
         expect(strip(page)).to_contain_text(f"Heads off: {count}.", timeout=60_000)  # then all stands still again
-    steps = "layers.4.attention.heads:zero:h=1;layers.5.attention.heads:zero:h=6"
-    query = {**library.bundled()["the-story"].steps[-1].view, "lesson": "the-story", "at": last, "edits": steps}
-    open_page(page, f"{app_url}/what_if?{urlencode(query)}")
     expect(strip(page)).to_contain_text("Done: it says “is”.", timeout=60_000)
     expect(strip(page)).to_contain_text(library.bundled()["the-story"].learned)
     expect(board.locator("[data-value]").first).to_be_visible()
