@@ -658,8 +658,7 @@ def test_it_fits_axe_finds_nothing_and_canvases_are_drawn_at_once_and_sharp(open
     page.set_viewport_size({"width": 1366, "height": 768})
     page.keyboard.press("p")
     for one in (".picture-canvas", ".op-canvas"):
-        canvas = page.locator(one)
-        expect(canvas).to_be_visible()
+        expect(page.locator(one)).to_be_visible()
         page.wait_for_function(
             "one => { const canvas = document.querySelector(one), box = canvas.getBoundingClientRect();"
             " return canvas.currentCSSZoom > 1 && Math.abs(canvas.width - box.width) < 2 }",
