@@ -74,7 +74,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 
 
 def test_in_a_frame_there_is_no_menu_and_one_key_makes_a_page_large(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?embed=true&{AT}")
+    open_page(page, f"{app_url}/models?embed=true&{AT}")
     menu = page.get_by_role("button", name="Menu", exact=True)
     expect(sentence_line(page)).to_be_visible()
     expect(menu).to_be_hidden()
