@@ -36,6 +36,7 @@ SENTENCES = {
     120: "The keys to the cabinet [MASK] on the table, and the teachers who came late said that " * 6
     + "they were old.",
 }
+WAITING = ".enc-skeleton:not([hidden]), .at-waiting, .ou-waiting"
 # What a person would see wrong, as sentences. Lines that only who listens hears do not count.
 FAULTS = """() => {
   const inside = one => one.shadowRoot?.querySelector('.enc-main')
@@ -88,7 +89,7 @@ def looked(page: Page, url: str, key: str, tokens: int) -> list[str]:
     query = urlencode({"sentence": SENTENCES[tokens]})
     page.goto(f"{url}/{'' if key == 'start' else key}?{query}")
     page.locator("h1:not(:empty)").first.wait_for()
-    page.wait_for_function("() => !document.querySelector('.enc-skeleton:not([hidden]), .at-waiting, .ou-waiting')")
+    page.wait_for_function(f"() => !document.querySelector('{WAITING}')")
     page.evaluate("() => new Promise(done => setTimeout(done, 400))")
     found: list[str] = page.evaluate(FAULTS)
     return found

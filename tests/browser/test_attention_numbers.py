@@ -47,11 +47,9 @@ SCORES = (
     Edit("layers.1.attention.masked", "replace", value=0.5, heads=(2,), positions=(3,)),
 )
 RUNS: dict[str, tuple[str, Callable[[TextEncoder], Trace]]] = {
-    "plain": ("bert", lambda encoder: encoder.trace(TEXT)),
     "hidden": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(2, 4))),
     "hidden by a finite number": ("finite", lambda encoder: encoder.trace(TEXT, hidden=(2, 4))),
     "padded": ("bert", lambda encoder: encoder.trace([TEXT * 2, "The [MASK] sat."])[1]),
-    "windowed": ("windows", lambda encoder: encoder.trace(TEXT)),
     "windowed and hidden": ("windows", lambda encoder: encoder.trace(TEXT, hidden=(2, 3, 4, 5, 6))),
     "window changed": ("windows", lambda encoder: encoder.trace(TEXT, edits=WINDOWED)),
     "distances": ("distances", lambda encoder: encoder.trace(TEXT, hidden=(3,))),

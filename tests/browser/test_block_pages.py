@@ -129,15 +129,10 @@ def test_the_headline_says_what_comes_of_the_guess_and_elsewhere_what_share_was_
     share = percent(float(added @ whole / (whole @ whole)))
     expect(title(page)).to_have_text(f"Feed-forward added {share} of the sum at “keys”.")
     assert page.evaluate("window.store.get().word") == KEYS
-
-
-def test_where_a_step_hardly_matters_the_headline_is_of_the_picture_and_says_so(
-    opened: Opened, base: TextEncoder, trace: Trace
-) -> None:
-    page = opened("add_norm", layer=0)
-    are, name = base.tokenizer.token_to_id("are"), "layers.0.attention.output"
+    # Where a step hardly matters the headline is of the picture, and says so.
+    page.evaluate("word => store.set({ word, layer: 0, step: 'add_norm_1.sum' })", GAP)
+    name, before = "layers.0.attention.output", float(gap[are])
     now = float(base.trace(SENTENCE, edits=(Edit(name, "zero"),))["mlm.probabilities"][GAP, are])
-    before = float(trace["mlm.probabilities"][GAP, are])
     whole, added = (trace[step][GAP].double() for step in ("layers.0.add_norm_1.sum", name))
     assert abs(before - now) < 0.1 * before
     share = percent(float(added @ whole / (whole @ whole)))
@@ -208,17 +203,16 @@ def test_the_bars_are_what_came_in_and_what_was_added(
     expect(page.locator(".an-makes").first).to_have_text(said)
 
 
-def test_the_table_is_of_the_run(opened: Opened, trace: Trace) -> None:
+def test_the_table_and_the_arithmetic_of_a_number_are_of_the_run_and_keys_lead_on(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
     page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
     table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(CELLS)}
     for row, step in enumerate(("add_norm_2.residual", "feed_forward.output", "add_norm_2.sum", "add_norm_2.output")):
         values = trace[f"layers.3.{step}"][KEYS]
         assert abs(number(table["number 7"][row]) - float(values[7])) < 5e-3
         assert close(table["variance"][row], float(values.var(correction=0)), 2)
-
-
-def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, base: TextEncoder, trace: Trace) -> None:
-    page = opened("add_norm", layer=3, cell=f"layers.3.add_norm_1.output:{KEYS},17", step="add_norm_1.output")
+    page.evaluate("cell => store.set({ cell, step: 'add_norm_1.output' })", f"layers.3.add_norm_1.output:{KEYS},17")
     at = "layers.3.add_norm_1"
     x, mean, variance, y = (
         float(trace[f"{at}.{name}"][place])
@@ -235,10 +229,6 @@ def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, bas
     for line in (sums, normed):
         tick = line.locator("[data-agrees=true]")
         expect(tick).to_have_attribute("title", re.compile(r"all 512 agree, this one to \d digits$"))
-
-
-def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
-    page = opened("add_norm", layer=3, cell=f"layers.3.add_norm_1.output:{KEYS},17", step="add_norm_1.output")
     slider = page.get_by_role("slider")
     slider.focus()
     for key in ("ArrowRight", "ArrowRight", "PageUp", "ArrowLeft"):
@@ -250,7 +240,7 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     assert box
     slider.click(position={"x": box["width"] * 100.5 / 512, "y": 40})
     expect(slider).to_have_attribute("aria-valuenow", re.compile("^(99|100|101)$"))
-    number = slider.get_attribute("aria-valuenow")
+    pressed = slider.get_attribute("aria-valuenow")
     chosen(page, KEYS).focus()
     page.keyboard.press("ArrowRight")
     expect(chosen(page, KEYS + 1)).to_be_focused()
@@ -258,17 +248,8 @@ def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
     assert page.evaluate("[store.get().word, store.get().layer]") == [KEYS + 1, 3]
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
-    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{number}"
+    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{pressed}"
     assert barriers(page) == []
-
-
-def test_keep_takes_the_bars_of_the_chosen_token(opened: Opened) -> None:
-    page = opened("add_norm", layer=3, step="add_norm_2.sum")
-    chosen(page, KEYS).click()
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_function("window.kept.at(-1)?.picture === 'length_parts'")
-    query = page.evaluate("window.kept.at(-1).query")
-    assert (query["sum_token"], query["layer"], query["step"]) == (str(KEYS), "3", "add_norm_2.sum")
 
 
 def test_what_a_change_made_is_told_apart(opened: Opened, base: TextEncoder) -> None:
@@ -379,11 +360,8 @@ def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
     assert page.evaluate("window.store.get().cell").endswith(f":{GAP},{least}")  # a unit that was chosen stays
 
 
-@pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
-def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_again(
-    opened: Opened, name: str
-) -> None:
-    page = opened(name, layer=2, lost=(5,))
+def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_again(opened: Opened) -> None:
+    page = opened("feed_forward", layer=2, lost=(5,))
     page.wait_for_function("window.asked.length >= 4")
     assert page.evaluate("window.asked.slice(0, 4)") == ["run", "2", "1", "3"]
     page.get_by_role("radio", name="layer 3", exact=True).click()
@@ -395,7 +373,7 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
     assert page.evaluate("document.querySelector('section.at').offsetHeight") >= tall  # what stands below stays there
     page.evaluate("window.lost.clear()")
     page.locator(".at-trouble button").click()
-    expect(page.locator(".cv-slider" if name == "feed_forward" else ".an-bar").first).to_be_visible()
+    expect(page.locator(".cv-slider").first).to_be_visible()
 
 
 def stop(page: Page, label: str) -> None:
@@ -462,6 +440,8 @@ def test_a_unit_adds_what_is_left_of_its_row_when_it_comes_to_the_guess(
     expect(page.locator(".at-beside h2").first).to_have_text(
         f"Unit {best}, at {float(values[best]):.3g}, pushes hardest: towards “are”, by {float(adds[best]):.3f} in score"
     )
+    for texts in (page.locator(".tr-value").all_inner_texts(), page.locator(".ff .bar-said").all_inner_texts()):
+        assert len({len(text.partition(".")[2]) for text in texts if text != "0"}) == 1, texts  # as many places
     said = page.locator(".ff-adds")
     expect(said).to_contain_text("At the gap all 2,048 units together, with their bias, add +1.54 in score: for “are”.")
     expect(said).not_to_contain_text("The strip above")  # both say the same
@@ -533,7 +513,7 @@ def test_every_stop_has_its_operands_and_comes_to_what_was_recorded(
     assert not overflows(page)
 
 
-def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_explained(
+def test_what_units_add_is_explained_where_their_loss_says_the_opposite_and_left_out_where_it_is_next_to_nothing(
     opened_live: Opened, base: TextEncoder
 ) -> None:
     text = "The farmer milked the [MASK]."
@@ -545,24 +525,18 @@ def test_where_what_units_add_and_what_their_loss_costs_differ_in_sign_both_are_
         float(base.trace(text, edits=edits)["mlm.probabilities"][gap, first])
         for edits in ((), (Edit(f"layers.{layer}.feed_forward.output", "zero"),))
     ]
-    total = unit_sum(base, trace, Target(gap, first, rival), layer).total
+    totals = {at: unit_sum(base, trace, Target(gap, first, rival), at).total for at in range(LAYERS)}
+    total = totals[layer]
     assert (shares[0] - shares[1]) * total < 0 and abs(shares[0] - shares[1]) > 0.02
     page = opened_live(base, trace, layer=layer)
     expect(page.locator(".ff-adds")).to_contain_text(
         "The strip above says the opposite, and both are true: in a run without them later layers respond to that."
     )
-
-
-def test_what_units_add_is_left_out_where_it_is_next_to_nothing(opened_live: Opened, base: TextEncoder) -> None:
-    text = "The farmer milked the [MASK]."
-    trace = base.trace(text)
-    gap = trace.tokens.index("[MASK]")
-    to = Target(gap, int(trace["mlm.logits"][gap].argmax()), rival_of(base, trace, gap))
-    totals = {layer: unit_sum(base, trace, to, layer).total for layer in range(6)}
-    for layer, total in totals.items():
-        page = opened_live(base, trace, layer=layer)
+    for at, adds in totals.items():
+        page.evaluate("layer => store.set({ layer })", at)
+        expect(page.get_by_role("radio", name=f"layer {at}", exact=True)).to_be_checked()
         expect(page.locator(".cv-canvas")).to_be_visible()
-        expect(page.locator(".ff-adds")).to_have_count(int(abs(total) >= 0.05))
+        expect(page.locator(".ff-adds")).to_have_count(int(abs(adds) >= 0.05))
 
 
 def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_live: Opened) -> None:
@@ -577,12 +551,6 @@ def test_with_labels_it_says_what_a_unit_adds_to_the_label_at_each_word(opened_l
     expect(page.locator(".ff-adds")).to_contain_text(
         f"At “soup” all 2,048 units together, with their bias, add {found.total:+.4f} in score: for “bad”."
     )
-
-
-def test_numbers_in_a_row_have_as_many_places(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
-    page = opened_live(base, trace, layer=5)
-    for texts in (page.locator(".tr-value").all_inner_texts(), page.locator(".ff .bar-said").all_inner_texts()):
-        assert len({len(text.partition(".")[2]) for text in texts if text != "0"}) == 1, texts
 
 
 def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
@@ -603,12 +571,7 @@ def test_what_a_unit_fires_at_most_stands_beside_it(opened_live: Opened, base: T
 
 @pytest.mark.parametrize(
     ("unit", "said"),
-    [
-        (1419, "“are”"),
-        (54, "full stops: what do these sentences share?"),
-        (47, "apostrophes: what do these sentences share?"),
-        (1200, "“paints”, “swam” and “counted”"),
-    ],
+    [(1419, "“are”"), (54, "full stops: what do these sentences share?"), (1200, "“paints”, “swam” and “counted”")],
 )
 def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
     opened_live: Opened, base: TextEncoder, trace: Trace, unit: int, said: str
@@ -621,22 +584,18 @@ def test_what_the_places_have_in_common_at_which_a_unit_fires_most_is_said(
     assert len(words) == 1 or all(f"“{word}”" in said for word in words)
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "last"),
-    [
-        ("add_norm", "add_norm_1.sum", ".an-makes >> nth=-1"),
-        ("add_norm", "add_norm_2.sum", ".an-makes >> nth=-1"),
-        *(("feed_forward", step, ".cv-slider, .vs-slider") for step in STEPS_OF_UNITS),
-    ],
-)
-def test_in_front_of_a_class_the_picture_is_on_the_screen(
-    opened_live: Opened, base: TextEncoder, trace: Trace, name: str, step: str, last: str
-) -> None:
-    page = opened_live(base, trace, name=name, layer=5, step=step)
-    page.set_viewport_size({"width": 1366, "height": 768})
-    page.keyboard.press("p")
-    expect(page.locator(".enc-present")).to_have_count(1)
-    expect(page.locator(last)).to_be_in_viewport(ratio=1)
+def test_in_front_of_a_class_the_picture_is_on_the_screen(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:
+    for name, steps, last in (
+        ("add_norm", ["add_norm_1.sum", "add_norm_2.sum"], ".an-makes >> nth=-1"),
+        ("feed_forward", STEPS_OF_UNITS, ".cv-slider, .vs-slider"),
+    ):
+        page = opened_live(base, trace, name=name, layer=5, step=steps[0])
+        page.set_viewport_size({"width": 1366, "height": 768})
+        page.keyboard.press("p")
+        expect(page.locator(".enc-present")).to_have_count(1)
+        for step in steps:
+            page.evaluate("step => store.set({ step })", step)
+            expect(page.locator(last)).to_be_in_viewport(ratio=1)
 
 
 def test_on_a_phone_what_plays_is_in_sight(opened_live: Opened, base: TextEncoder, trace: Trace) -> None:

@@ -70,27 +70,15 @@ def cut_by_hand(encoder: TextEncoder, a: Trace, b: Trace, edge: Edge) -> Trace:
     return encoder.trace(a.inputs, edits=edits)
 
 
-PAIRS = [
-    (KEYS, KEY, ("are", "is")),
-    ("The capital of France is [MASK].", "The capital of Germany is [MASK].", ("paris", "berlin")),
-    ("My old dog [MASK] at the sea.", "My old dogs [MASK] at the sea.", None),
-]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "pair"), [PAIRS[0], *(pytest.param(*more, marks=pytest.mark.nightly) for more in PAIRS[1:])]
-)
-def test_every_figure_is_that_of_a_run_patched_by_hand(
-    mounted: Mounted, base: TextEncoder, a: str, b: str, pair: tuple[str, str] | None
-) -> None:
-    page = opened(mounted, base, a, b)
+def test_every_figure_is_that_of_a_run_patched_by_hand(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base)
     expect(page.locator(".cc-name").first).to_be_visible()
-    runs = base.trace(a), base.trace(b)
+    runs = base.trace(KEYS), base.trace(KEY)
     gap = runs[0].tokens.index("[MASK]")
     bars = page.locator(".cc-guess .cc-bars")
     told = [bars.nth(i).locator("li").evaluate_all(SHARES) for i in range(3)]
     first, second = (name for name, _ in told[0][:2])
-    assert pair is None or (first, second) == pair
+    assert (first, second) == ("are", "is")
     leads = [lead(base, run, gap, (first, second)) for run in runs]
     flip = leads[0] - leads[1]
     for layer in range(6):
@@ -126,6 +114,7 @@ def test_a_cut_is_one_run_and_the_guess_the_bars_and_the_way_are_its_own(mounted
     page = opened(mounted, base)
     arrow = page.locator(".cc-name[data-edge='5.6:2-6']")
     expect(arrow).to_be_visible()
+    expect(page.locator(".cc-name", has_text="Cut it")).to_contain_text("from keys")
     asked = page.evaluate("asked.length")
     arrow.click()
     expect(arrow).to_have_attribute("aria-pressed", "true")
@@ -173,15 +162,13 @@ def test_arrows_are_walked_cut_and_mended_by_keys(mounted: Mounted, base: TextEn
     assert barriers(page) == []
 
 
-@pytest.mark.parametrize("size", mostly_nightly(["desk", "phone"], ["phone"]))
-def test_nothing_is_cut_or_covered_whatever_the_sentence(mounted: Mounted, base: TextEncoder, size: str) -> None:
+def test_nothing_is_cut_or_covered_on_a_phone_whatever_the_sentence(mounted: Mounted, base: TextEncoder) -> None:
     long = (
         "While much of the old house is gone by now, the tall towers behind the garden of the king [MASK] there still."
     )
     for a, b in ((KEYS, KEY), (long, long.replace("towers", "tower")), ("The keys [MASK].", "The key [MASK].")):
         page = opened(mounted, base, a, b)
-        if size == "phone":
-            seen(page, PHONE, "dark")
+        seen(page, PHONE, "dark")
         expect(page.locator(".cc-name").first).to_be_visible()
         expect(page.locator(".cc-box")).to_be_visible()
         assert not overflows(page)
@@ -195,13 +182,26 @@ def test_nothing_is_cut_or_covered_whatever_the_sentence(mounted: Mounted, base:
                 assert left >= other[1] or right <= other[0] or top >= other[3] or bottom <= other[2]
         if a == long:
             expect(page.locator(".cc-skipped").first).to_contain_text("words …")
+            field = page.get_by_role("textbox", name="Sentence B")
+            expect(field).to_have_value(b)
+            whole = "one => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight + 1"
+            assert field.evaluate(whole)
+        names = page.locator(".cc-of-word")  # an arrow has the name of its head
+        expect(names.first).to_be_visible()
+        on, listed = " ".join(names.all_text_contents()), page.locator(".cc-name b").all_text_contents()
+        assert {*re.findall(r"\d\.\d", on)} == {*listed}
         assert barriers(page) == []
 
 
 def test_b_of_an_own_sentence_is_filled_and_another_may_be_tried(mounted: Mounted, base: TextEncoder) -> None:
     page = opened(mounted, base, "My dog ___ every morning.", "")
-    expect(page.get_by_role("textbox", name="Sentence B")).to_have_value("My dogs ___ every morning.")
+    field = page.get_by_role("textbox", name="Sentence B")
+    expect(field).to_have_value("My dogs ___ every morning.")
     expect(page.get_by_role("heading", level=1)).to_contain_text("barks")
+    field.fill("My dog ___ every morning.")
+    field.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A and B are the same so far: change one word of B.")
+    expect(field).to_have_value("My dog ___ every morning.")
     page = opened(
         mounted, base, "The keys to the cabinet [MASK] on the table.", "The keys to the house [MASK] on a table."
     )
@@ -228,34 +228,18 @@ def test_where_no_word_moves_the_guess_that_is_said_once_and_in_plain_words(
     assert page.locator(".cc-why").count() == 0 and "nats" not in words(page.locator(".cp"))
 
 
-def test_the_arrow_that_is_to_be_cut_first_says_from_which_word_it_comes(mounted: Mounted, base: TextEncoder) -> None:
-    page = opened(mounted, base)
-    expect(page.locator(".cc-name", has_text="Cut it")).to_contain_text("from keys")
-    names = page.locator(".cc-name").evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")
-    for i, one in enumerate(names):
-        for other in names[:i]:
-            apart = one["right"] <= other["left"] or other["right"] <= one["left"]
-            assert apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
-
-
-def test_in_front_of_a_class_the_picture_is_on_the_screen(mounted: Mounted, base: TextEncoder) -> None:
+def test_in_front_of_a_class_the_picture_is_on_the_screen_with_what_it_needs(
+    mounted: Mounted, base: TextEncoder, small: TextEncoder
+) -> None:
     angry = "The angry man shouted at the [MASK]."
     for a, b in ((KEYS, KEY), (angry, angry.replace("man", "men"))):
-        page = opened(mounted, base, a, b)
+        page = opened(mounted, base, a, b, models={"small": small})
         page.set_viewport_size({"width": 1366, "height": 768})
         expect(page.locator(".cc-name").first).to_be_visible()
         page.keyboard.press("p")
         expect(page.locator(".enc-present")).to_have_count(1)
         expect(page.locator(".cc-box")).to_be_in_viewport(ratio=1)
-
-
-def test_nothing_that_the_picture_needs_goes_in_front_of_a_class(
-    mounted: Mounted, base: TextEncoder, small: TextEncoder
-) -> None:
-    page = opened(mounted, base, models={"small": small})
-    expect(page.locator(".cc-name").first).to_be_visible()
-    page.keyboard.press("p")
-    expect(page.get_by_label("Model B")).to_be_visible()
+        expect(page.get_by_label("Model B")).to_be_visible()
 
 
 def test_where_b_says_what_a_says_that_is_the_headline(mounted: Mounted, base: TextEncoder) -> None:
@@ -265,26 +249,9 @@ def test_where_b_says_what_a_says_that_is_the_headline(mounted: Mounted, base: T
     assert re.search(r"of the change in score towards \w+\.$", title(page))
 
 
-def test_an_arrow_has_the_name_of_its_head_on_a_phone(mounted: Mounted, base: TextEncoder) -> None:
-    page = opened(mounted, base)
-    page.set_viewport_size(PHONE)
-    names = page.locator(".cc-of-word")
-    expect(names.first).to_be_visible()
-    on, listed = " ".join(names.all_text_contents()), page.locator(".cc-name b").all_text_contents()
-    assert {*re.findall(r"\d\.\d", on)} == {*listed}
-
-
-@pytest.mark.parametrize(
-    ("a", "was", "new", "last"),
-    [
-        ("The old baker from the village sold fresh [MASK].", "baker", "fishermen", "fish"),
-        ("The man who sold the cars [MASK] rich.", "man", "men", "are"),  # neither “is” nor “were”, which compete
-    ],
-)
-def test_what_is_guessed_after_a_cut_has_the_colour_of_its_bar(
-    mounted: Mounted, base: TextEncoder, a: str, was: str, new: str, last: str
-) -> None:
-    page = opened(mounted, base, a, a.replace(was, new))
+def test_what_is_guessed_after_a_cut_has_the_colour_of_its_bar(mounted: Mounted, base: TextEncoder) -> None:
+    a = "The man who sold the cars [MASK] rich."  # then neither “is” nor “were” comes first, which compete
+    page = opened(mounted, base, a, a.replace("man", "men"))
     box, bar = page.locator(".cc-box"), page.locator(".cc-bars .is-first i").nth(1)
     colour, fill = "one => getComputedStyle(one).borderTopColor", "one => getComputedStyle(one).backgroundColor"
     expect(page.locator(".cc-name").first).to_be_visible()
@@ -295,19 +262,19 @@ def test_what_is_guessed_after_a_cut_has_the_colour_of_its_bar(
         assert box.evaluate(colour) == bar.evaluate(fill), box.inner_text()
         guess, mend = (one.bounding_box() or {} for one in (box, page.locator(".cc-mend")))
         assert mend["x"] + mend["width"] <= guess["x"] or guess["x"] + guess["width"] <= mend["x"]
-    expect(box).to_contain_text(last)
+    expect(box).to_contain_text("are")
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "said"),
+    ("b", "said"),
     [
-        (KEYS, "The mousetraps to the cabinet [MASK] on the table.", "the places do not match"),
-        (KEYS, "The key to the cabinet is on the table.", "B needs its gap at the same word"),
-        (KEYS, KEYS.lower(), "A and B are the same to the model"),
+        ("The mousetraps to the cabinet [MASK] on the table.", "the places do not match"),
+        ("The key to the cabinet is on the table.", "B needs its gap at the same word"),
+        (KEYS.lower(), "A and B are the same to the model"),
     ],
 )
-def test_what_is_no_pair_says_why(mounted: Mounted, base: TextEncoder, a: str, b: str, said: str) -> None:
-    page = opened(mounted, base, a, b)
+def test_what_is_no_pair_says_why(mounted: Mounted, base: TextEncoder, b: str, said: str) -> None:
+    page = opened(mounted, base, KEYS, b)
     expect(page.locator(".cc-why")).to_contain_text(said)
     assert page.locator(".cc-name").count() == 0
     if "gap" in said:
@@ -361,8 +328,9 @@ def test_two_models_say_what_each_carries(mounted: Mounted, base: TextEncoder, s
     expect(page.locator(".cc-other")).to_be_visible()
 
 
-@pytest.mark.nightly
-def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: TextEncoder) -> None:
+def test_each_dot_is_a_sentence_that_opens_as_a_pair_unless_no_class_is_shown_it(
+    mounted: Mounted, base: TextEncoder
+) -> None:
     found = circuits_by_content(base.source.fingerprint)
     assert found is not None
     page = opened(mounted, base)
@@ -374,9 +342,20 @@ def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: Tex
     figures = f"{percent(natural.share, 1)}, two random heads at most {percent(max(natural.random), 1)}"  # as on Start
     said = f"All sentences together: {figures}. More than half in {round(natural.over_half * 304)} of 304."
     assert said in words(page.locator(".cc-many"))
+    order = sorted(natural.of_pairs, key=lambda pair: pair.share)
+    # One with a vulgar, sexual or insulting word counts, and says so.
+    (unfit,) = [i for i, pair in enumerate(order) if not is_fit(pair.a, pair.b)]
+    strip.press("Home")
+    for _ in range(unfit):
+        strip.press("ArrowRight")
+    told = page.locator(".cc-sentence")
+    expect(told).to_contain_text("A sentence with a vulgar, sexual or insulting word, not shown")
+    assert percent(order[unfit].share, 1) in words(told) and order[unfit].a.split()[2] not in words(told)
+    before = page.evaluate("store.get().sentence")
+    strip.press("Enter")
+    assert page.evaluate("store.get().sentence") == before and not told.get_by_role("button").count()
     strip.press("End")
     strip.press("ArrowLeft")
-    order = sorted(found.natural.of_pairs, key=lambda pair: pair.share)
     chosen = order[-2]
     expect(page.locator(".cc-sentence")).to_contain_text(f"[{chosen.words[0]}]")
     assert percent(chosen.share, 1) in words(page.locator(".cc-sentence"))
@@ -385,24 +364,6 @@ def test_each_dot_is_a_sentence_that_opens_as_a_pair(mounted: Mounted, base: Tex
     state = page.evaluate("store.get()")
     assert (state["sentence"], state["guess"], state["over"]) == (chosen.a, *chosen.words)
     expect(page.locator(".cc-guess .bar-name").first).to_have_text(chosen.words[0])
-
-
-def test_a_dot_whose_sentence_no_class_is_shown_counts_and_says_so(mounted: Mounted, base: TextEncoder) -> None:
-    found = circuits_by_content(base.source.fingerprint)
-    assert found is not None
-    order = sorted(found.natural.of_pairs, key=lambda pair: pair.share)
-    (unfit,) = [i for i, pair in enumerate(order) if not is_fit(pair.a, pair.b)]
-    page = opened(mounted, base)
-    strip = page.get_by_role("slider", name="What 4.1 and 5.6 carry, sentence by sentence")
-    strip.press("Home")
-    for _ in range(unfit):
-        strip.press("ArrowRight")
-    said = page.locator(".cc-sentence")
-    expect(said).to_contain_text("A sentence with a vulgar, sexual or insulting word, not shown")
-    assert percent(order[unfit].share, 1) in words(said) and order[unfit].a.split()[2] not in words(said)
-    before = page.evaluate("store.get().sentence")
-    strip.press("Enter")
-    assert page.evaluate("store.get().sentence") == before and not said.get_by_role("button").count()
 
 
 def test_how_it_was_computed_has_the_checks_and_the_call(mounted: Mounted, base: TextEncoder) -> None:
@@ -418,19 +379,16 @@ def test_how_it_was_computed_has_the_checks_and_the_call(mounted: Mounted, base:
     expect(dialog).to_contain_text(f'MinimalPair("{KEYS}"')
 
 
-def test_a_b_that_is_typed_as_a_says_so(mounted: Mounted, base: TextEncoder) -> None:
-    page = opened(mounted, base, "My dog [MASK] every morning.", "")
-    field = page.get_by_role("textbox", name="Sentence B")
-    expect(field).to_have_value("My dogs [MASK] every morning.")
-    field.fill("My dog [MASK] every morning.")
-    field.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("A and B are the same so far: change one word of B.")
-    expect(field).to_have_value("My dog [MASK] every morning.")
-
-
-def test_an_arrow_and_a_dot_are_pointed_at_and_pressed(mounted: Mounted, base: TextEncoder) -> None:
+def test_arrows_have_one_colour_and_are_pointed_at_and_pressed_as_dots_are(mounted: Mounted, base: TextEncoder) -> None:
     page = opened(mounted, base)
     corner = page.locator(".cc-arrow[data-edge='5.6:2-6'] circle")
+    expect(page.locator(".cc-arrow").first).to_be_visible()
+    drawn = page.locator(".cc-arrow").evaluate_all(
+        "all => all.map(one => [one.dataset.edge.split('-').pop(), getComputedStyle(one).color])"
+    )
+    to_gap, further = ({colour for to, colour in drawn if (to == "6") is gap} for gap in (True, False))
+    assert len(to_gap) == 1 and not to_gap & further
+    assert bool(further) == ("Pale: to a word that a later head reads" in words(page.locator(".cc-legend")))
     corner.hover()
     expect(page.locator(".cc-line")).to_contain_text("Head 6 of layer 5 looks from the gap at “keys” with 89")
     corner.click()
@@ -466,30 +424,8 @@ def test_every_head_of_the_headline_is_in_the_picture_and_its_parts_add_up(mount
     assert barriers(page) == []
 
 
-def test_arrows_have_one_colour_and_a_pale_one_that_is_explained(mounted: Mounted, base: TextEncoder) -> None:
-    page = opened(mounted, base)
-    expect(page.locator(".cc-arrow").first).to_be_visible()
-    drawn = page.locator(".cc-arrow").evaluate_all(
-        "all => all.map(one => [one.dataset.edge.split('-').pop(), getComputedStyle(one).color])"
-    )
-    to_gap, further = ({colour for to, colour in drawn if (to == "6") is gap} for gap in (True, False))
-    assert len(to_gap) == 1 and not to_gap & further
-    assert bool(further) == ("Pale: to a word that a later head reads" in words(page.locator(".cc-legend")))
-
-
-def test_sentence_b_can_be_read_and_typed_in_on_a_phone(mounted: Mounted, base: TextEncoder) -> None:
-    long = "The children of the teacher who lived beside the old church by the river [MASK] tired."
-    page = opened(mounted, base, long, long.replace("children", "child", 1))
-    seen(page, PHONE, "light")
-    field = page.get_by_role("textbox", name="Sentence B")
-    expect(field).to_have_value(long.replace("children", "child", 1))
-    assert field.evaluate("one => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight + 1")
-    assert not overflows(page)
-
-
-SAILOR, GUESTS = "The old sailor tied the [MASK] to the dock.", "The waiters near the window [MASK] the guests."
+GUESTS = "The waiters near the window [MASK] the guests."
 BARS = {  # A and B: what the headline says, and a part that takes back
-    "from other words": (SAILOR, SAILOR.replace("sailor", "sailors"), "carry 69 % of the change", "other words -17 %"),
     "more than all": (GUESTS, GUESTS.replace("guests", "guest"), "more than all of the change in score", "all else -"),
     "past the heads": (KEYS, KEY, "carry 88 % of the change", "to other heads, or from other words -"),
 }

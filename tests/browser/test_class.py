@@ -6,8 +6,6 @@ import pytest
 from browser_tools import barriers, open_page, problems, rerun, watch
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from pages.ui.lessons import library
-
 PATIENCE = 60_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -261,25 +259,6 @@ def test_a_teacher_leads_by_the_own_link_elsewhere_and_again_after_closing_the_t
     context.close()
 
 
-def test_a_class_sees_what_its_teacher_opens_and_chooses_below_a_picture(browser: Browser, app_url: str) -> None:
-    teacher, code = opened(browser, app_url)
-    pupil = tab(browser)
-    open_page(pupil, f"{app_url}/class?code={code}")
-    follows(pupil)
-    open_page(teacher, f"{app_url}/output")
-    teacher.get_by_role("button", name="How the vectors change from layer to layer").click()
-    teacher.locator("#more-ways").get_by_role("radio", name="Length", exact=True).click()
-    ways = pupil.locator("#more-ways")
-    expect(ways).to_contain_text("times as long as the shortest", timeout=PATIENCE)
-    expect(ways.get_by_role("radio", name="Length", exact=True)).to_be_checked()
-    teacher.locator("#more-ways").get_by_role("radio", name="Cosine to the end", exact=True).click()
-    expect(ways).to_contain_text("The cosine to the end is", timeout=PATIENCE)
-    follows(pupil)
-    for page in (teacher, pupil):
-        assert problems(page) == []
-        page.context.close()
-
-
 def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_along(
     browser: Browser, app_url: str
 ) -> None:
@@ -365,7 +344,7 @@ def test_a_step_of_a_lesson_is_asked_in_its_strip_and_a_pupil_takes_a_sheet_alon
 
 
 def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser: Browser, app_url: str) -> None:
-    """Also where the page chooses something by itself: here the second sentence and the word in it."""
+    """Also where the page chooses something by itself: here the second sentence and the word in it; and below it."""
     teacher, code = opened(browser, app_url)
     phone = tab(browser, **PHONE)
     open_page(phone, f"{app_url}/class?code={code}")
@@ -391,6 +370,16 @@ def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser
     dots = phone.get_by_role("img", name=re.compile(r"^1 answer; the model: 0\.467"))
     expect(dots.locator(".is-yours")).to_be_visible(timeout=PATIENCE)
     expect(phone.locator(".enc-class-veil")).to_be_hidden()
+    follows(phone)
+    # A class sees what its teacher opens and chooses below a picture.
+    open_page(teacher, f"{app_url}/output")
+    teacher.get_by_role("button", name="How the vectors change from layer to layer").click()
+    teacher.locator("#more-ways").get_by_role("radio", name="Length", exact=True).click()
+    ways = phone.locator("#more-ways")
+    expect(ways).to_contain_text("times as long as the shortest", timeout=PATIENCE)
+    expect(ways.get_by_role("radio", name="Length", exact=True)).to_be_checked()
+    teacher.locator("#more-ways").get_by_role("radio", name="Cosine to the end", exact=True).click()
+    expect(ways).to_contain_text("The cosine to the end is", timeout=PATIENCE)
     follows(phone)
     for page in (teacher, phone):
         assert problems(page) == []
@@ -464,59 +453,3 @@ def answer(page: Page, place: int) -> None:
     else:
         page.locator(".enc-class-options label, .enc-class-words label").nth(place).click()
     expect(page.get_by_text("Your answer:")).to_be_visible()
-
-
-@pytest.mark.nightly
-def test_a_whole_lesson_with_three_pupils(browser: Browser, app_url: str) -> None:
-    """A tab loaded anew, a teacher whose tab was closed, and a pupil who comes late; all steps stand on a sheet."""
-    steps = library.bundled()["what-is-attention"].steps
-    teacher, code = opened(browser, app_url)
-    context, pupils = teacher.context, [tab(browser, **PHONE), tab(browser, **PHONE), tab(browser)]
-    for page in pupils:
-        open_page(page, f"{app_url}/class?code={code}")
-        follows(page)
-    open_page(teacher, f"{app_url}/lessons")
-    teacher.get_by_role("link", name=re.compile("What is attention")).first.click()
-    asked = 0
-    for at, step in enumerate(steps, 1):
-        for page in (teacher, *pupils):
-            expect(page.locator(".enc-lesson")).to_contain_text(f"{at} of {len(steps)}", timeout=PATIENCE)
-        if step.question is None:
-            continue
-        asked += 1
-        expect(teacher.get_by_role("button", name="Ask the class")).to_be_visible()
-        if asked == 3:
-            teacher.close()
-            expect(line(pupils[0])).to_contain_text("Your teacher is away", timeout=PATIENCE)
-            teacher = another(context)
-            open_page(teacher, f"{app_url}/class")
-            part(teacher, "lead_again").click()
-            part(teacher, "go_on").click()
-            expect(line(teacher)).to_contain_text("3 here", timeout=PATIENCE)
-            expect(teacher.get_by_role("button", name="Ask the class")).to_be_visible()
-        teacher.keyboard.press("a")
-        for place, page in enumerate(pupils):
-            answer(page, place % 2)
-        if asked == 2:
-            pupils[1].reload()
-            expect(pupils[1].get_by_text("Your answer:")).to_be_visible(timeout=PATIENCE)
-        count = f"{len(pupils)} of {len(pupils)} answered"
-        expect(teacher.locator(".enc-class-count")).to_contain_text(count, timeout=PATIENCE)
-        teacher.keyboard.press("r")
-        for page in (teacher, *pupils):
-            expect(page.locator(".enc-class-veil")).to_be_hidden()
-            expect(page.locator(".enc-lesson")).to_contain_text(f" of {len(pupils)} got it.")
-        if asked == 4:
-            pupils.append(tab(browser, **PHONE))
-            open_page(pupils[-1], f"{app_url}/class?code={code}")
-            expect(pupils[-1].locator(".enc-lesson")).to_contain_text(" of 3 got it.", timeout=PATIENCE)
-            expect(pupils[-1].locator(".enc-lesson")).not_to_contain_text("You said")
-        pupils[0].wait_for_function(f"() => JSON.parse(sessionStorage.getItem('class-sheet')).pictures[{asked}]")
-        teacher.get_by_role("button", name="Next", exact=True).click()
-    with pupils[0].expect_download() as saving:
-        part(pupils[0], "sheet").locator("summary").click()
-        part(pupils[0], "sheet_save").locator("visible=true").click()
-    assert saving.value.path().read_text().count("<figure>") == asked >= 5
-    for page in (teacher, *pupils):
-        assert problems(page) == []
-        page.context.close()

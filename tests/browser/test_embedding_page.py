@@ -92,9 +92,13 @@ def strips(page: Page) -> Locator:
 
 
 def number(page: Page, to: int) -> None:
-    """Choose a number by keys."""
+    """Choose a number by keys, from the nearer end."""
     strips(page).focus()
-    for key in ("Home", *["PageUp"] * (to // 10), *["ArrowRight"] * (to % 10)):
+    back = int(strips(page).get_attribute("aria-valuemax") or 0) - to
+    near, end, leap, one = (
+        (to, "Home", "PageUp", "ArrowRight") if to <= back else (back, "End", "PageDown", "ArrowLeft")
+    )
+    for key in (end, *[leap] * (near // 10), *[one] * (near % 10)):
         page.keyboard.press(key)
     expect(strips(page)).to_have_attribute("aria-valuenow", str(to))
 
@@ -126,11 +130,7 @@ def is_clear(near: list[tuple[str, float]]) -> bool:
     ("text", "opens"),
     [
         (SENTENCE, "cabinet"),
-        ("The capital of France is [MASK].", "france"),
-        ("I [MASK] you.", "i"),
-        ("The tired dog climbed onto the soft [MASK].", "dog"),
         ("Why do birds [MASK] south in winter?", "south"),
-        ("He gave his sister a new [MASK] yesterday.", "sister"),
     ],
 )
 def test_it_opens_with_the_word_that_the_table_knows_best(
@@ -179,22 +179,11 @@ def test_the_headline_is_the_word_whose_row_is_most_like_the_chosen_one(
     assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
 
-def test_the_table_is_introduced_and_the_strip_alone_says_what_positions_cost(
-    opened: Opened, base: TextEncoder
-) -> None:
-    page = opened(word=CABINET)
-    lead = page.locator(".em-lead")
-    rows, width = base.model.embedding.tokens.weight.shape
-    expect(lead).to_contain_text(f"one row of {width} learned numbers for each of {rows:,} tokens.")
-    expect(lead).not_to_contain_text("ithout positions")
-    expect(page.locator(".enc-spine-says")).to_contain_text("Without positions")
-
-
 def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened, trace: Trace) -> None:
     """As many as there is room for: five on a phone."""
     page = opened(word=KEYS)
     steps = {"the word × 22.6": "scaled", f"+ position {KEYS}": "positions", "= the sum": "output"}
-    for chosen, first in ((0, 0), (250, 246), (511, 503)):
+    for chosen, first in ((0, 0), (25, 21), (511, 503)):
         number(page, chosen)
         table = page.locator(".em-numbers")
         expect(table.locator("thead th").nth(1)).to_have_text(str(first))
@@ -216,19 +205,21 @@ def test_the_numbers_around_the_chosen_one_stand_under_each_other(opened: Opened
     expect(table.locator("thead .is-chosen")).to_be_visible()
 
 
-def test_rows_are_scaled_up_by_the_root_of_the_width(opened: Opened, trace: Trace) -> None:
+def test_the_table_is_introduced_and_the_strips_add_up_number_by_number(
+    opened: Opened, base: TextEncoder, trace: Trace
+) -> None:
     page = opened(word=KEYS)
+    lead, (rows, width) = page.locator(".em-lead"), base.model.embedding.tokens.weight.shape
+    expect(lead).to_contain_text(f"one row of {width} learned numbers for each of {rows:,} tokens.")
+    expect(lead).not_to_contain_text("ithout positions")
+    expect(page.locator(".enc-spine-says")).to_contain_text("Without positions")
     row, place = (float(trace[f"embedding.{name}"][KEYS].norm()) for name in ("tokens", "positions"))
     expect(page.locator(".em-left .em-what")).to_have_text(
         f"The position (length {place:.3g}) counts less than the word ({row * 512**0.5:.3g}) because every row is "
         f"multiplied by √512 = 22.6: the row alone has length {row:.3g}."
     )
-
-
-def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> None:
-    page = opened(word=KEYS)
     tokens, scaled, places, output = (trace[f"embedding.{one}"] for one in ("tokens", "scaled", "positions", "output"))
-    for chosen in (0, 17, 300, 511):
+    for chosen in (17, 511):
         number(page, chosen)
         for name, true in (("the word × 22.6", scaled), (f"+ position {KEYS}", places), ("= the sum", output)):
             assert abs(shown(page)[name] - float(true[KEYS, chosen])) <= 0.0051, (name, chosen)
@@ -248,10 +239,7 @@ def test_the_strips_add_up_number_by_number(opened: Opened, trace: Trace) -> Non
         "tells positions apart."
     )
     assert page.evaluate("window.store.get().cell") == f"embedding.output:{KEYS},511"
-
-
-def test_a_strip_that_is_pressed_is_lit(opened: Opened) -> None:
-    page = opened(word=KEYS)
+    # A strip that is pressed is lit.
     box = strips(page).bounding_box()
     assert box
     for part, name in ((0.5, "position"), (0.9, "sum"), (0.2, "word")):
@@ -279,7 +267,7 @@ def test_the_waves_are_the_recorded_places(opened: Opened, trace: Trace) -> None
     dots = page.locator(".em-waves .curve").first.locator(".curve-dots.is-first").get_attribute("d") or ""
     heights = [1 - float(y) / 50 for y in re.findall(r"M[\d.]+ ([\d.-]+)h0", dots)]
     np.testing.assert_allclose(heights, places[:, 0], atol=1e-3)
-    for chosen in (0, 33, 148):
+    for chosen in (0, 33):
         number(page, chosen)
         line = page.locator(".vs-worked").filter(has_text=f"position {CABINET}:")
         expect(line).to_contain_text("cos(5 / 10000^" if chosen % 2 else "sin(5 / 10000^")
@@ -406,7 +394,7 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
         assert first and first["y"] < 300, name
 
 
-def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None:
+def test_in_front_of_a_class_words_are_on_the_screen_and_what_is_saved_is_of_what_is_lit(opened: Opened) -> None:
     page = opened(word=KEYS)
     page.set_viewport_size({"width": 1366, "height": 768})
     page.keyboard.press("p")
@@ -415,10 +403,7 @@ def test_in_front_of_a_class_the_words_are_on_the_screen(opened: Opened) -> None
         light(page, name)
         expect(page.locator(last)).to_be_in_viewport(ratio=1)
         expect(page.locator("[data-open]")).to_be_in_viewport(ratio=1)
-
-
-def test_keep_takes_the_picture_of_what_is_lit(opened: Opened) -> None:
-    page = opened(word=KEYS)
+    page.keyboard.press("p")
     for name, picture in (("word", "near_words"), ("position", "alike_place"), ("sum", "embedding_strips")):
         light(page, name)
         page.get_by_role("button", name="Save", exact=True).click()

@@ -20,24 +20,23 @@ def answer(page: Page, number: int, sentence: str) -> None:
     page.evaluate("([i, address]) => asked[i].answer(address)", [number, address(sentence)])
 
 
-def test_what_is_shipped_asks_for_no_run(front: Page) -> None:
+def test_what_is_shipped_asks_for_no_run_and_a_sentence_of_ones_own_for_one(front: Page) -> None:
     front.get_by_role("radio", name="key", exact=True).check()
     expect(front.locator("h1")).to_contain_text("“is”?")
     assert front.evaluate("asked.length") == 0
     assert "sentence=The+key+to" in front.url
-
-
-def test_a_sentence_of_ones_own_is_asked_once_and_drawn(front: Page) -> None:
     write(front, CAT)
     front.wait_for_function("asked.length === 1")
     request = {"level": 1, "sentence": CAT, "second": "", "model": "base", "hidden": [], "edits": "", "off": True}
     assert front.evaluate("asked[0].request") == request
     expect(front.get_by_label("Your own sentence")).to_be_visible()  # until the answer is here
+    expect(front.locator("main")).to_have_attribute("aria-busy", "true")
     answer(front, 0, CAT)
     expect(front.locator("h1")).to_have_text(re.compile(r"What does “(cat|chased|mouse)” look at\?"))
+    expect(front.locator("main")).not_to_have_attribute("aria-busy", "true")
     assert front.locator("[data-word]").count() == 6
     front.go_back()
-    expect(front.locator("h1")).to_contain_text("“are”?")
+    expect(front.locator("h1")).to_contain_text("“is”?")
 
 
 def test_the_last_request_wins(front: Page) -> None:
@@ -72,13 +71,6 @@ def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(front: Page, goe
     answer(front, 1, CAT)
     expect(front.get_by_role("alert")).to_have_count(0)
     expect(front.locator("h1")).to_contain_text("look at?")
-
-
-def test_a_slow_run_is_said_to_be_on_its_way(front: Page) -> None:
-    write(front, CAT)
-    expect(front.locator("main")).to_have_attribute("aria-busy", "true")
-    answer(front, 0, CAT)
-    expect(front.locator("main")).not_to_have_attribute("aria-busy", "true")
 
 
 def test_the_menu_is_walked_by_keys_and_leads_with_what_is_chosen(front: Page) -> None:
@@ -117,15 +109,6 @@ def test_mounting_again_keeps_what_is_drawn_and_changes_the_page(front: Page) ->
     expect(front.locator("[data-rest]")).to_contain_text("head 1 of layer 4")
     front.evaluate("() => again({})()")
     assert front.locator("#root > *").count() == 0
-
-
-def test_a_reload_and_another_address_show_the_same(front: Page) -> None:
-    front.locator("[data-head-row='2,3']").click()
-    front.locator("[data-word='5']").click()
-    said = front.locator("[data-claim]").text_content()
-    front.wait_for_url("**/?layer=2&head=3&word=5&v=1")
-    front.reload()
-    expect(front.locator("[data-claim]")).to_have_text(said or "")
 
 
 def test_pages_and_fields_are_for_everybody(front: Page) -> None:

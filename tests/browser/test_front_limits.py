@@ -10,7 +10,6 @@ from browser_tools import from_here
 from chromium import find_chromium
 from made_once import level_1
 from playwright.sync_api import Browser, Page, Route, expect
-from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.packet.run import level_2
@@ -18,7 +17,7 @@ from encoder.packet.run import level_2
 KEYS = "The keys to the cabinet [MASK] on the table."
 LIMITS = "--disable-ipc-flooding-protection"
 LAYERS = 6
-AT_ONCE, AT_EASE = 400, 150
+AT_ONCE, AT_EASE = 400, 60
 PAUSE = 200  # milliseconds of the page's own clock: longer than the address waits for rest
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
 <div id="root"></div><script type="module">
@@ -153,9 +152,8 @@ def kept(page: Page, asked: list[str]) -> None:
     page.wait_for_function("before => JSON.stringify(shown()) === before", arg=page.evaluate("JSON.stringify", before))
 
 
-@pytest.mark.parametrize("name", mostly_nightly(["start", "attention"], ["attention"]))
-def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: Page, name: str) -> None:
-    asked = opened(front, name)
+def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: Page) -> None:
+    asked = opened(front, "attention")
     front.clock.install(time=0)
     front.clock.pause_at(1)  # however slow the machine is, these choices come at once
     front.evaluate(COUNT)
@@ -167,9 +165,8 @@ def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: P
     kept(front, asked)
 
 
-@pytest.mark.parametrize("name", mostly_nightly(["start", "attention"], ["start"]))
-def test_choices_at_a_persons_pace_are_all_drawn_and_each_is_written(front: Page, name: str) -> None:
-    asked = opened(front, name)
+def test_choices_at_a_persons_pace_are_all_drawn_and_each_is_written(front: Page) -> None:
+    asked = opened(front, "start")
     front.clock.install(time=0)
     front.clock.pause_at(1)
     addresses = set()

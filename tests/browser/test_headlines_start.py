@@ -1,4 +1,4 @@
-"""What Start, Heads, Output, Compare and What if say of any sentence, each number and claim found again in runs."""
+"""What Start and Compare say of any sentence, each number and claim found again in runs."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from browser_tools import barriers
-from made_once import level_1, level_7, level_10
+from made_once import level_1, level_7
 from mounted import Answer, Mounted
 from ordinals import nth
 from playwright.sync_api import Page, expect
@@ -21,87 +21,23 @@ from encoder.edits.edit_text import text_to_edits
 from encoder.experiments.attributions.contributions import StreamPart, logit_attribution
 from encoder.experiments.attributions.target import Target
 from encoder.experiments.circuit.shipped_circuits import circuits_by_content
-from encoder.packet.after_layers import level_5
 from encoder.packet.format import WHOLE
-from encoder.packet.heads_level import level_6
 
 SMALL_SIZE = {"n_layers": 2, "d_model": 48, "n_heads": 3, "d_ff": 60, "vocab_size": 16384, "mlm_head": True}
 RANDOM = {
     "untrained": replace(PRESETS["paper"], **SMALL_SIZE),
     "pre-norm": replace(PRESETS["pre-norm"], **SMALL_SIZE),
-    "modern": replace(PRESETS["modern"], **SMALL_SIZE | {"n_heads": 4}),
     "no words": replace(PRESETS["paper"], **SMALL_SIZE | {"mlm_head": False}),
-    "many heads": replace(PRESETS["paper"], **SMALL_SIZE | {"n_layers": 24, "n_heads": 16}),
 }
 NOISE, LITTLE = 0.1, 0.02
-LONG = "The small dog of the old farmer who lives near the river runs over the green hill and " * 12
-OWN = [
-    "Why do birds [MASK] south in winter?",
-    "The teachers near the student [MASK] tired.",
-    "Two plus two is [MASK].",
-    "The [MASK] of the river was wide and the water [MASK] cold.",
-    "[MASK] is my favourite colour.",
-    "I [MASK] you.",
-    "[MASK]",
-    "[MASK] [MASK] [MASK]",
-    "He went to the bank to [MASK] money.",
-    "The doctor said that [MASK] was tired.",
-    "She said: “[MASK]!”",
-    "to be or not to [MASK]",
-    "the the the [MASK] the the",
-    ", . ; [MASK] !",
-    "def f(x): return [MASK]",
-    "x = [MASK]; y = x + 1  # sum",
-    "我喜欢 [MASK] 苹果",
-    "ذهب الولد إلى [MASK] الصباح.",
-    "I ❤️ [MASK] 🎉",
-    "The cost is [MASK] %.",
-    "A co-worker - an [MASK] - left.",
-    "asdf qwer [MASK] zxcv",
-    f"{LONG}[MASK] home.",
-    "The key to the cabinet [MASK] on the table.",
-    "The girls near the car [MASK] happy.",
-    "My dog sleeps on the sofa.",
-    "The river bank was muddy.",
-    "Where are you going?",
-    "Because it rained, the match was cancelled.",
-    "to",
-    "!",
-    "...",
-    "- - -",
-    "to to to to",
-    "the cat and the dog and the bird",
-    "我喜欢吃苹果",
-    "שלום לכולם בבית.",
-    "🙂🙂 🎉",
-    "for (i = 0; i < 3; i++) { print(i) }",
-    "ovr teh lzy dgo",
-    "Antidisestablishmentarianism is unbelievably long.",
-    "<b>bold</b> & more",
-    LONG,
-    LONG * 4,
-    "Thank you very [MASK].",
-]
-DAILY = [f"small: {OWN[3]}", f"small: {OWN[25]}", f"base: {OWN[1]}"]
-STARTS = [*DAILY, f"no words: {OWN[3]}"]
-ALL = [
-    *(f"{model}: {sentence}" for model in ("base", "small") for sentence in OWN),
-    *(
-        f"{model}: {sentence}"
-        for model in ("untrained", "pre-norm", "no words")
-        for sentence in OWN[:4] + OWN[25:28] + OWN[35:36]
-    ),
-]
-CASES = mostly_nightly(ALL, DAILY)
-PAIRED = mostly_nightly(
-    [
-        f"{model}: {one}"
-        for model in ("base", "small")
-        for one in OWN[:29]
-        if 2 < len(one.split()) < 20 and any(map(str.isalpha, one.split()))
-    ],
-    DAILY,
-)
+BIRDS, SOFA = "Why do birds [MASK] south in winter?", "My dog sleeps on the sofa."
+WATER = "The [MASK] of the river was wide and the water [MASK] cold."
+THANKS = "Thank you very [MASK]."
+DAILY = [f"small: {WATER}", f"small: {SOFA}", f"base: {BIRDS}"]
+# What has one word or none, unknown words, or the same one again and again; and models whose weights are random
+ODD = ["[MASK]", ", . ; [MASK] !", "- - -", "to to to to", "我喜欢 [MASK] 苹果", "the the the [MASK] the the"]
+NIGHTLY = [*(f"small: {text}" for text in ODD), f"base: {THANKS}", f"untrained: {BIRDS}", f"pre-norm: {SOFA}"]
+STARTS = mostly_nightly([*DAILY, *NIGHTLY, f"no words: {WATER}"], [*DAILY, f"no words: {WATER}"])
 NUMBER = r"(?:under |over )?\d[\d.]*(?:e-\d+)? %"
 WRONG = re.compile(r"(?<!“)“”|\bgap gap\b|undefined|NaN")  # of no sentence, whatever the run
 CHANGES = re.compile(
@@ -113,10 +49,6 @@ GUESSES = re.compile(
     rf"The guess (?:stays “(.*?)”: ({NUMBER}) in A, ({NUMBER}) in B"
     rf"|goes from “(.*?)” \(({NUMBER})\) to “(.*?)” \(({NUMBER})\))"
 )
-ON = re.compile(
-    rf"Everything is on: the guess at (.*?) is “(.*)”, ({NUMBER})\."
-    rf"(?: Of all heads, head (\d+) of layer (\d+) matters most: without it “.*” falls to ({NUMBER})\.)?"
-)
 Place = tuple[int, int]
 
 
@@ -125,7 +57,7 @@ def model(name: str) -> TextEncoder:
     return TextEncoder.from_config(RANDOM[name], 3, name=name) if name in RANDOM else pretrained(name)
 
 
-@lru_cache(maxsize=4)  # a whole run of a long sentence holds hundreds of megabytes
+@lru_cache(maxsize=4)
 def run(name: str, sentence: str, edits: str = "") -> Trace:
     return model(name).trace(sentence, edits=text_to_edits(edits))
 
@@ -257,15 +189,12 @@ def made(name: str) -> Answer:
 
     def make(asked: dict[str, Any]) -> bytes:
         trace = run(name, asked["sentence"], asked["edits"] or "")
-        level = asked["level"]
-        if level == 10:
-            return level_10(model(name), trace, asked["step"], asked["index"], asked.get("words", ()))
-        return {1: level_1, 5: level_5, 6: level_6, 7: level_7}[level](model(name), trace)
+        return {1: level_1, 7: level_7}[asked["level"]](model(name), trace)
 
     return make
 
 
-def opened(mounted: Mounted, page: str, case: str, **state: str) -> tuple[Page, Seen]:
+def opened(mounted: Mounted, page: str, case: str, **state: object) -> tuple[Page, Seen]:
     name, sentence = case.split(": ", 1)
     tab = mounted(page, made(name), first={"sentence": sentence, "model": name, **state}, models=[name])
     return tab, Seen(name, sentence)
@@ -320,27 +249,20 @@ def decided(seen: Seen, gap: int) -> bool:
     return max(seen.costs().values()) >= NOISE * float(seen.shares(gap)[seen.first])
 
 
-@pytest.mark.parametrize(("name", "sentence"), [("base", OWN[1]), ("many heads", OWN[1])])
-def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted, name: str, sentence: str) -> None:
+def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mounted) -> None:
 
     def untried(asked: dict[str, Any]) -> bytes:
-        return level_1(model(name), run(name, sentence), off=False)
+        return level_1(model("base"), run("base", BIRDS), off=False)
 
-    page, seen = mounted("start", untried, first={"sentence": sentence, "model": name}), Seen(name, sentence)
-    claim, title = short_of(page, "[data-claim]"), short_of(page)
+    page, seen = mounted("start", untried, first={"sentence": BIRDS, "model": "base"}), Seen("base", BIRDS)
+    claim = short_of(page, "[data-claim]")
     parts = logit_attribution(seen.encoder, seen.trace, Target(seen.gaps[0], seen.first))
     adds = {place: parts.of(StreamPart("head", *place)) for place in seen.heads()}
     most = max(adds, key=adds.__getitem__)
-    assert title == "What does the gap look at?"
+    assert short_of(page) == "What does the gap look at?"
     assert page.locator("[data-switch=head]").count() == 0
-    if name in RANDOM:
-        assert claim.startswith(f"Head {most[1]} of layer {most[0]} ") and "weights of this model are random" in claim
-        return
-    if sentence == OWN[1]:
-        assert re.match(rf".* small parts of the model, heads .*\b{most[0]}\.{most[1]}\b.*, pass on ", claim)
-    else:
-        told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
-        assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
+    told = re.search(rf"It adds ([\d.]+) to the score of “{seen.word(seen.first)}”: no other head adds more", claim)
+    assert told and float(told[1]) == pytest.approx(adds[most], rel=1e-3)
     assert claim.endswith("This text is too long to try what its loss costs.")
     page.evaluate("([layer, head]) => store.set({ layer, head })", list(min(adds, key=adds.__getitem__)))
     rank = re.search(r"(\d+) of the (\d+) heads add more, most of all head", short_of(page, "[data-claim]"))
@@ -348,7 +270,7 @@ def test_a_text_that_is_too_long_opens_on_the_head_that_adds_most(mounted: Mount
 
 
 def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mounted: Mounted) -> None:
-    page, seen = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    page, seen = opened(mounted, "start", f"base: {SOFA}")
     offered = page.locator("[data-hide]")
     assert offered.all_inner_texts() == ["dog", "sleeps", "sofa"]
     assert barriers(page) == []
@@ -362,16 +284,16 @@ def test_without_a_gap_words_are_offered_to_hide_where_the_model_can_guess(mount
     expect(page.locator(".enc-game")).to_contain_text("The model fills 2 gaps")
     assert page.evaluate("store.get().sentence") == "My dog [MASK] on the [MASK]."
     assert page.get_by_role("button", name="Hide").count() == 0  # at a gap
-    page, _ = opened(mounted, "start", "no words: My dog sleeps on the sofa.")
+    page, _ = opened(mounted, "start", f"no words: {SOFA}")
     page.locator("[data-word='2']").click()
     assert page.locator("[data-hide], .enc-hide button").count() == 0
-    page, _ = opened(mounted, "start", "base: My dog sleeps on the sofa.")
+    page, _ = opened(mounted, "start", f"base: {SOFA}")
     page.evaluate("again({ closed: true })")
     expect(page.locator(".enc-game")).to_have_text("See where a word looks: press a word or a head.")
 
 
 def test_a_head_that_nobody_chose_is_not_chosen_on_the_way_back(mounted: Mounted) -> None:
-    page, _ = opened(mounted, "start", f"base: {OWN[-1]}")
+    page, _ = opened(mounted, "start", f"base: {THANKS}")
     chosen = page.locator("[data-head-row][aria-selected=true]")
     expect(page.locator("[data-claim]")).to_contain_text("Choose a head")
     page.get_by_role("button", name="All 48 heads").click()  # a choice, but of no head
@@ -394,8 +316,18 @@ def test_a_word_that_a_gap_is_filled_with_too_is_called_by_its_side(mounted: Mou
     expect(page.locator("h1")).to_have_text("What does “had” after the gap look at?")
 
 
+def test_where_the_guess_changes_the_new_one_stands_first_in_the_bars(mounted: Mounted) -> None:
+    page, _ = opened(mounted, "start", "base: The old baker from the village sold fresh [MASK].", off=True)
+    lines = page.locator(".enc-guess [data-guess]")
+    shares = [float(one.get_attribute("data-share") or "") for one in lines.all()]
+    assert shares == sorted(shares, reverse=True)
+    word = lines.first.get_attribute("data-guess")
+    expect(page.locator("h1")).to_have_text(f"Without this head the model says “{word}”.")
+    expect(lines.first).to_have_class(re.compile("is-first"))
+
+
 def test_of_two_gaps_each_has_its_guesses(mounted: Mounted) -> None:
-    page, seen = opened(mounted, "start", f"base: {OWN[3]}")
+    page, seen = opened(mounted, "start", f"base: {WATER}")
     for gap in seen.gaps:
         page.locator(f"[data-word='{gap}']").click()
         best = seen.shares(gap).topk(2)
@@ -436,10 +368,7 @@ def true_carriers(page: Page, seen: Seen, claim: str) -> None:
     assert f"{layer}.{head}, head {head} of layer {layer}" in short_of(page, "[data-rest]")
 
 
-MANY = [f"many heads: {OWN[1]}", f"many heads: {OWN[25]}"]
-
-
-@pytest.mark.parametrize("case", mostly_nightly(dict.fromkeys([*ALL, *STARTS, *MANY]), STARTS))
+@pytest.mark.parametrize("case", STARTS)
 def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
     page, seen = opened(mounted, "start", case)
     title, claim = short_of(page), short_of(page, "[data-claim]")
@@ -545,168 +474,7 @@ def test_start_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
         assert page.evaluate("[store.get().layer, store.get().head]") == kept_head
 
 
-def true_spine(page: Page, seen: Seen, place: int) -> None:
-    """Every column of the spine is what a run without that part says, and its sentence has its numbers."""
-    shown = page.locator(".enc-spine [data-part]").evaluate_all(
-        "all => all.map(one => [one.dataset.part, Number(one.dataset.cost), one.ariaLabel.replaceAll('\u00a0', ' ')])"
-    )
-    config, added = seen.encoder.config, seen.encoder.config.positions in ("sinusoidal", "learned")
-    assert len(shown) == 2 * config.n_layers + added
-    guess, tokens = seen.guesses and bool(seen.gaps), list(seen.words[place][0])
-    for part, cost, says in shown:
-        layer, block = map(int, part.split(","))
-        step = "embedding.positions" if layer < 0 else f"layers.{layer}.{('attention', 'feed_forward')[block]}.output"
-        if guess:
-            now, after = (float(seen.shares(seen.gaps[0], edit)[seen.first]) for edit in ("", f"{step}:zero"))
-            assert cost == pytest.approx(now - after, abs=2e-5), (part, cost)
-            assert shows(re.findall(NUMBER, says)[-1], after), (says, after)
-        else:
-            before, after = (ends(seen.name, seen.sentence, e)[0][tokens].double() for e in ("", f"{step}:zero"))
-            far = float(((after - before).norm(dim=-1) / before.norm(dim=-1)).mean())
-            assert cost == pytest.approx(far, rel=1e-3, abs=1e-5), (part, cost)
-            assert shows(re.findall(NUMBER, says)[-1], far), (says, far)
-
-
-def true_sum(page: Page, seen: Seen, at: int, title: str) -> None:
-    """The bars add up to the lead of one word over the other in the run, and the headline names the largest."""
-    expect(page.locator(".ws")).to_be_visible()
-    lines = page.locator(".ws-words > div").evaluate_all(
-        "all => all.map(one => [one.className, one.querySelector('.ws-name').textContent, Number(one.dataset.share)])"
-    )
-    *parts, (kind, word, total) = lines
-    names = page.locator("[data-pair]").evaluate_all("all => all.map(one => one.selectedOptions[0].textContent)")
-    assert "is-sum" in kind and names[0] == word
-    logits = seen.trace["mlm.logits"][at].double()
-    one, other = (float(logits[seen.encoder.tokenizer.token_to_id(name)]) for name in names)
-    assert total == pytest.approx(one - other, abs=1e-3)
-    assert sum(value for *_, value in parts) == pytest.approx(total, abs=1e-3)
-    words = [(value, name) for kind, name, value in parts if "is-beside" not in kind]
-    if len(words) > 1:
-        built = next(value for _, name, value in parts if name == "built in")
-        if built > max(words)[0]:
-            against = f"the words speak for “{names[1]}”, the model\u2019s biases more for “{names[0]}”"
-            most = "most of that lead comes from the model\u2019s biases"
-            assert (against if sum(value for value, _ in words) < 0 else most) in title
-        else:
-            assert f"“{max(words)[1]}” speaks for it most" in title or max(words)[0] == sorted(words)[-2][0], title
-        how = (
-            " ([\\d.,e+]+) times as likely as “{}”" if total >= np.log(1.15) else " just ahead of “{}”, ([\\d.]+) to 1"
-        )
-        times = re.search(how.format(re.escape(names[1])), title)
-        assert times and float(times[1].replace(",", "")) == pytest.approx(np.exp(total), rel=0.06), title
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_output_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "output", case)
-    if not seen.words:
-        return
-    expect(page.locator(".ou-waiting")).to_be_hidden(timeout=30_000)
-    asked = int(page.locator("[aria-pressed=true][data-word]").first.get_attribute("data-word") or -1)
-    place = next(i for i, (tokens, _) in enumerate(seen.words) if asked in tokens)
-    true_spine(page, seen, place)
-    at, long = seen.words[place][0][0], len(seen.trace.tokens) > 64
-    if at in seen.gaps and seen.guesses and not long and seen.name not in RANDOM:
-        expect(page.locator(".ou-lead")).to_contain_text(re.compile("times (as|less) likely| to 1"))  # the sum is here
-        true_sum(page, seen, at, short_of(page, ".ou-lead"))
-    title = short_of(page)
-    assert not WRONG.search(title), title
-    if not seen.guesses:
-        assert title.startswith(f"The vector of {seen.called(place)} turns")
-        return
-    shares = run(seen.name, seen.sentence)["mlm.probabilities"][at].double()
-    first, own = int(shares.argmax()), seen.trace.ids[at]
-    if seen.name in RANDOM:
-        assert title.startswith(f"The weights of this model are random: what it says at {seen.called(place)} means")
-        return
-    said = re.search(rf"“([^“”]*)” (?:wins|leads) at (.*?) with (?:only )?({NUMBER})", title)
-    if at in seen.gaps:
-        assert said and (said[1], said[2]) == (seen.word(first), seen.called(place)), title
-        assert shows(said[3], float(shares[first])), title
-    else:
-        spelled = seen.called(place)
-        assert spelled in title, (title, spelled)
-        told = re.search(rf"with ({NUMBER})", title)
-        assert told and shows(told[1], float(shares[first])), title
-        if seen.trace.tokens[at] == "[UNK]":
-            assert title.startswith(f"The model does not know {spelled}: it reads [UNK]")
-        elif own == first:
-            assert "here and says it again" in title
-        else:
-            ranked = re.search(rf"ranks number ([\d,]+) of ([\d,]+), with ({NUMBER})\.", title)
-            assert ranked and int(ranked[1].replace(",", "")) == int((shares > shares[own]).sum()) + 1
-            assert int(ranked[2].replace(",", "")) == len(shares) and shows(ranked[3], float(shares[own]))
-            assert f"says “{seen.word(first)}”" in title
-    layers, network = range(seen.encoder.config.n_layers), seen.encoder.model
-    levels = torch.stack([seen.trace["embedding.output"][at], *(seen.trace[f"layers.{i}.output"][at] for i in layers)])
-    with torch.inference_mode():
-        logits = network.predict(network.final_norm(levels[None]) if network.final_norm else levels[None])
-    assert logits is not None
-    tops = logits[0].argmax(-1).tolist()
-    since = next(i for i in range(len(tops)) if all(top == first for top in tops[i:]))
-    again = " again" if first in tops[:since] else ""
-    expected = "first from the start, before any layer" if since == 0 else f"first{again} from layer {since - 1} on"
-    assert (expected if since < len(tops) - 1 else f"first{again} only after the last layer") in title, (title, tops)
-    close = re.search(rf", (just ahead of|[\d.]+ times as likely as) “([^“”]*)” with ({NUMBER}), first", title)
-    if at in seen.gaps:
-        second = int(shares.topk(2).indices[1])
-        assert bool(close) is bool(shares[first] < shares[second] * np.exp(0.5)), title
-        assert not close or (close[2] == seen.word(second) and shows(close[3], float(shares[second]))), title
-        assert not close or ("just" in close[1]) is bool(shares[first] < shares[second] * 1.15), title
-    if at in seen.gaps and since and not close:
-        before = logits[0][since - 1].softmax(-1)
-        led = re.search(rf": after (.*) “([^“”]*)” led with ({NUMBER})\.$", title)
-        assert led and led[1] == (f"layer {since - 2}" if since > 1 else "the input"), title
-        assert led[2] == seen.word(tops[since - 1]) and shows(led[3], float(before.max())), title
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_if_says_what_the_run_shows(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "what_if", case)
-    if not seen.words:
-        return
-    expect(page.locator(".wi-empty")).to_have_count(0, timeout=60_000)
-    expect(page.locator("h1")).not_to_contain_text("…", timeout=60_000)
-    dearest = re.search(r"head (\d+) of layer (\d+)", short_of(page))
-    page.locator(f'[data-cell="{dearest[2]},{dearest[1]}"]' if dearest else '[data-cell="0,0"]').click()
-    expect(page.locator("h1")).not_to_contain_text(re.compile("…|Everything is on"), timeout=60_000)
-    title, hides = short_of(page), short_of(page, ".wi-hides")
-    assert not WRONG.search(title + hides), title
-    part = re.match(r"Without head (\d+) of layer (\d+)", title)
-    assert part, title
-    head, layer = int(part[1]), int(part[2])
-    if not seen.guesses:
-        trace, again = run(seen.name, seen.sentence), run(seen.name, seen.sentence, off(layer, head))
-        change = float((again["output"] - trace["output"]).norm() / trace["output"].norm())
-        found = re.search(rf"the output changes by ({NUMBER}), most at (.*)\.$", title)
-        assert found and shows(found[1], change), (title, change)
-        far = (again["output"] - trace["output"]).norm(dim=-1) / trace["output"].norm(dim=-1)
-        most = [float(max(far[i] for i in tokens)) for tokens, _ in seen.words]
-        assert most[seen.place(found[2])] == pytest.approx(max(most), rel=1e-4)
-        return
-    if not seen.gaps:
-        found = re.search(r"so (.*) is hidden", hides)
-        assert found, hides
-        place = seen.place(found[1])
-        mask = seen.encoder.mask_token
-        assert mask is not None
-        seen = Seen(seen.name, seen.trace.tokenization.replaced(seen.words[place][0], mask))
-    gap, costs = seen.gaps[0], seen.costs()
-    assert ("at the first gap" in title) == (len(seen.gaps) > 1)
-    true_change(title, seen, gap, off(layer, head))
-    page.get_by_role("button", name="All on again").click()
-    expect(page.locator("h1")).to_contain_text("Everything is on")
-    said = ON.fullmatch(short_of(page))
-    assert said and said[1] == ("the gap" if len(seen.gaps) == 1 else "the first gap"), short_of(page)
-    assert said[2] == seen.word(seen.first)
-    now = float(seen.shares(gap)[seen.first])
-    assert shows(said[3], now) and (said[4] is not None) == (max(costs.values()) >= LITTLE * now)
-    if said[4]:
-        assert costs[int(said[5]), int(said[4])] == pytest.approx(max(costs.values()), rel=1e-4)
-        assert shows(said[6], now - max(costs.values())) and said[6] != said[3]
-
-
-@pytest.mark.parametrize("case", PAIRED)
+@pytest.mark.parametrize("case", [f"small: {WATER}", f"small: {SOFA}"])
 def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
     """B is A with one word more in the place of its longest: all other words stand side by side."""
     name, sentence = case.split(": ", 1)
@@ -750,64 +518,3 @@ def test_compare_says_what_the_runs_show(mounted: Mounted, case: str) -> None:
         now, then = int(ours.argmax()), int(theirs.argmax())
         assert (guess[1] or guess[4], guess[1] or guess[6]) == (a.word(now), b.word(then))
         assert shows(guess[2] or guess[5], float(ours[now])) and shows(guess[3] or guess[7], float(theirs[then]))
-
-
-OF_HEAD = r"(?: in head \d+ of layer \d+)?"
-HABITS = (
-    re.compile(rf"Here (\d+) of (\d+) words look most at (.*?){OF_HEAD}\.(?!”)"),
-    re.compile(rf"look in different directions{OF_HEAD}: the most frequent is (.*), with (\d+) of (\d+)\."),
-    re.compile(rf"Here (?:its|the) only word looks most at (.*?){OF_HEAD}\.(?!”)"),
-)
-JOBS = re.compile(
-    r"(?:perhaps(?: it)?|\d) finds the |looks at the (?:previous|next) word: here with|has no word to look|"
-    "attention.*, over many sentences|: here it looks from the gap at |"
-    "carries .* of the change|alone carries .* of what turns|perhaps(?: it)? looks |looks from .* here "
-)
-STEPS = {"the word itself": 0, "the previous word": -1, "the next word": 1}
-ALIKE = 2e-3  # of a share: what is sent in 16 bits may be the larger of two that are nearly as large
-
-
-def goal(where: str, seen: Seen, special: str, i: int, j: int | None) -> bool:
-    """Whether looking from word i at word j, or at no word, is to look where a sentence says."""
-    if j is None:
-        return where == special
-    if apart := re.fullmatch(r"the word (\d+) (back|on)", where):
-        return j - i == int(apart[1]) * (-1 if apart[2] == "back" else 1)
-    return where == seen.called(j) or STEPS.get(where) == j - i
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_heads_says_where_most_rows_look(mounted: Mounted, case: str) -> None:
-    page, seen = opened(mounted, "heads", case)
-    if not seen.words or LONG in seen.sentence:
-        return
-    words = range(len(seen.words))
-    inside = {token for tokens, _ in seen.words for token in tokens}
-    special = [seen.trace.tokens[i] for i in range(len(seen.trace.tokens)) if i not in inside]
-    outside = " and ".join(dict.fromkeys(special)) or "special tokens"
-    for layer, head in {(0, 0), (0, 2), (1, 1), seen.heads()[-1]}:
-        page.evaluate("([layer, head]) => window.store.set({ layer, head })", [layer, head])
-        expect(page.locator("h1")).to_contain_text(re.compile(rf"[Hh]ead {head} of layer {layer}\b"))
-        title = short_of(page)
-        assert not WRONG.search(title), title
-        found = [pattern.search(title) for pattern in HABITS]
-        if not any(found):
-            assert JOBS.search(title), title
-            continue
-        if found[0]:
-            count, rows, where = int(found[0][1]), int(found[0][2]), found[0][3]
-        elif found[1]:
-            count, rows, where = int(found[1][2]), int(found[1][3]), found[1][1]
-        else:
-            assert found[2]
-            count, rows, where = 1, 1, found[2][1]
-        assert rows == len(words), title
-        surely = perhaps = 0
-        for i in words:
-            to, rest = seen.looks(layer, head, i)
-            most = max(float(to.max()), rest)
-            near = [*(j for j in words if to[j] >= most - ALIKE), *([None] if rest >= most - ALIKE else [])]
-            fits = [goal(where, seen, outside, i, j) for j in near]
-            surely, perhaps = surely + all(fits), perhaps + any(fits)
-        assert surely <= count <= perhaps, (title, surely, perhaps)
-        assert (2 * count <= rows) == bool(found[1]) or rows == 1, title

@@ -73,18 +73,15 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
     assert "\u202e" not in page.locator("body").inner_text()
 
 
-def test_in_a_frame_there_is_no_menu(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?embed=true&{AT}")
+def test_in_a_frame_there_is_no_menu_and_one_key_makes_a_page_large(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/models?embed=true&{AT}")
     menu = page.get_by_role("button", name="Menu", exact=True)
     expect(sentence_line(page)).to_be_visible()
     expect(menu).to_be_hidden()
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
-
-
-def test_one_key_makes_a_page_large_and_another_ends_it(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training?{AT}")
     height = "one => one.getBoundingClientRect().height"
-    menu, save = page.get_by_role("button", name="Menu", exact=True), page.get_by_role("button", name="Save")
+    save = page.get_by_role("button", name="Save")
     bars = page.locator(".bars").first  # the curves have what height is left
     usual = bars.evaluate(height)
     page.locator("h1").click()

@@ -107,6 +107,7 @@ def test_the_menu_is_walked_by_keys_alone(front: Page) -> None:
     front.keyboard.press("Enter")
     expect(menu.get_by_role("menuitem")).to_have_text(ALL)
     expect(pictures).to_have_text([re.compile("Head 6 of layer 5"), "What each part costs"])
+    assert barriers(front, every=True) == []
     last = menu.get_by_role("menuitem", name=ALL[-1])
     for key, to in (("ArrowUp", last), ("ArrowDown", pictures.first), ("ArrowDown", pictures.last), ("End", last)):
         front.keyboard.press(key)
@@ -164,6 +165,8 @@ def test_the_code_that_is_copied_measures_the_same_numbers_by_itself(front: Page
     else:
         front.get_by_role("button", name="Code", exact=True).click()
     dialog = front.get_by_role("dialog", name="Code in Python")
+    expect(dialog).to_be_visible()
+    assert page == "attention" or barriers(front, every=True) == []
     dialog.get_by_role("button", name="Copy").click()
     expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
     code = front.evaluate("navigator.clipboard.readText()")
@@ -191,9 +194,7 @@ def test_the_link_and_the_words_can_be_copied(front: Page) -> None:
     assert SENTENCE in front.evaluate("navigator.clipboard.readText()")
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_be_hidden()
-
-
-def test_what_a_browser_may_not_copy_is_shown_to_be_copied_by_hand(front: Page) -> None:
+    # What a browser may not copy is shown, to be copied by hand.
     front.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
     choose(front, "Copy link")
     expect(front.get_by_role("dialog", name="Link")).to_contain_text("https://front.test/")
@@ -266,20 +267,9 @@ def test_a_server_that_does_not_answer_leaves_the_link(front: Page) -> None:
     front.unroute("**/api/picture")
     front.keyboard.press("Escape")
     expect(menu(front).get_by_role("menuitem")).to_have_text(ALL)  # asked again, and not what went wrong once
-
-
-def test_a_file_that_asks_no_server_has_no_menu(front: Page) -> None:
-    front.evaluate("() => { again({ closed: true, keep: undefined }) }")
-    expect(front.get_by_role("button", name="Save", exact=True)).to_be_hidden()
-
-
-def test_the_menu_and_what_it_shows_are_for_everybody(front: Page) -> None:
-    menu(front)
-    assert barriers(front, every=True) == []
     front.keyboard.press("Escape")
-    choose(front, "Code in Python")
-    expect(front.get_by_role("dialog")).to_be_visible()
-    assert barriers(front, every=True) == []
+    front.evaluate("() => { again({ closed: true, keep: undefined }) }")  # a file that asks no server
+    expect(front.get_by_role("button", name="Save", exact=True)).to_be_hidden()
 
 
 def test_a_page_of_its_own_opens_where_it_was_kept(front: Page, browser: Browser, tmp_path: Path) -> None:

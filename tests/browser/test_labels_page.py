@@ -10,6 +10,7 @@ import torch
 from made_once import level_1, level_13
 from mounted import DESK, PHONE, Mounted, overflows
 from playwright.sync_api import Page, expect
+from sweep import WAITING
 
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
@@ -155,6 +156,13 @@ def test_the_figures_of_output_are_those_of_runs(shown: Shown, shipped_head: Tex
         assert bar.evaluate(f"{colour}.backgroundColor") == said.evaluate(f"{colour}.color"), name
     half, tick = (page.locator(one).bounding_box() or {} for one in (".lb-half", ".lb-axis span >> nth=1"))
     assert half["x"] == pytest.approx(tick["x"] + tick["width"] / 2, abs=3)
+    # The labels are swapped, and the bars turn over.
+    before = float(dinner.get_attribute("data-share") or "")
+    page.locator("[data-pair=guess]").select_option("bad")
+    expect(page.locator(".ws-words .is-sum .ws-name")).to_have_text("bad")
+    assert float(dinner.get_attribute("data-share") or "") == pytest.approx(-before, abs=1e-6)
+    assert title(page).startswith("“bad”, 19 %: “cold” speaks for it most, with +1.6")
+    assert page.locator("[data-pair] option", has_text="another word").count() == 0
 
 
 def test_how_the_largest_number_was_computed_is_told_with_lines_that_give_it(
@@ -169,17 +177,6 @@ def test_how_the_largest_number_was_computed_is_told_with_lines_that_give_it(
     assert f"together +{float(numbers['dinner']):.2f} for good over bad" in (dialog.text_content() or "")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-
-
-def test_the_labels_are_swapped_and_the_bars_turn_over(shown: Shown) -> None:
-    page = shown("output")
-    dinner = page.locator(".ws-words > div", has_text="dinner")
-    before = float(dinner.get_attribute("data-share") or "")
-    page.locator("[data-pair=guess]").select_option("bad")
-    expect(page.locator(".ws-words .is-sum .ws-name")).to_have_text("bad")
-    assert float(dinner.get_attribute("data-share") or "") == pytest.approx(-before, abs=1e-6)
-    assert title(page).startswith("“bad”, 19 %: “cold” speaks for it most, with +1.6")
-    assert page.locator("[data-pair] option", has_text="another word").count() == 0
 
 
 def test_what_if_says_what_a_head_and_a_word_do_to_the_label(shown: Shown, shipped_head: TextEncoder) -> None:
@@ -226,10 +223,10 @@ def test_nine_pages_open_and_none_speaks_of_guesses(
     shown: Shown, shipped_head: TextEncoder, name: str, size: dict[str, int]
 ) -> None:
     encoder = shipped_head if name == "shipped" else trained(name)
-    for key in DRAWN:
+    for key in DRAWN if name == "shipped" else ("start", "heads", "output", "what_if", "compare"):
         page = shown(key, encoder, other="We had a delicious dinner in a warm room.")
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        page.wait_for_timeout(400)
+        page.wait_for_function(f"() => !document.querySelector('{WAITING}, [aria-busy=true]')")
         assert not overflows(page), key
         text = page.evaluate(TEXTS).replace("What the model guesses", "")  # the foot, which is shut
         assert not re.search(r"guess|NaN|undefined", text), (key, re.findall(r".*(?:guess|NaN|undefined).*", text))
@@ -350,6 +347,8 @@ def test_the_figures_of_compare_are_those_of_runs_patched_by_hand(shown: Shown, 
         edits = [Edit(f"layers.{layer}.attention.v", "patch", (number_of,), (source,), b)]
         edits += [Edit(WRITTEN.format(layer), "patch", (number_of,), others, a)] if others else []
         assert value == pytest.approx(share(shipped_head.trace(DINNER, edits=edits)), abs=2e-4)
+    page.locator(".cc-name").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("from “delicious”: good goes from 81")
 
 
 def test_b_is_filled_by_a_change_that_turns_the_label(shown: Shown, shipped_head: TextEncoder) -> None:
@@ -371,10 +370,7 @@ def test_a_label_that_many_heads_turn_has_its_sentence_and_a_bar_that_adds_up(sh
     parts = page.locator(".cc-whole li").evaluate_all("all => all.map(one => Number(one.dataset.share))")
     assert sum(parts) == pytest.approx(1, abs=1e-3)
     assert sum(parts[:-1]) == pytest.approx(int(together[1]) / 100, abs=0.006)
-
-
-def test_of_the_board_of_heads_no_two_numbers_share_a_colour_and_both_ends_are_said(shown: Shown) -> None:
-    page = shown("compare", sentence=WAITER, other=WAITER.replace("cold", "warm"))
+    # Of the board of heads no two numbers share a colour, and both ends are said.
     cells = page.locator(".cc-board [data-head-row]")
     expect(cells.first).to_be_visible()
     told = cells.evaluate_all("all => all.map(one => [one.innerText, getComputedStyle(one).backgroundColor])")
@@ -384,13 +380,6 @@ def test_of_the_board_of_heads_no_two_numbers_share_a_colour_and_both_ends_are_s
     assert number(ends[0].split("\u00a0")[0]) == -number(ends[1].split("\u00a0")[0])
     heard = " ".join(cells.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))"))
     assert "almost nothing" in heard and not re.search("over|under", heard)
-
-
-def test_an_arrow_to_the_label_is_cut(shown: Shown) -> None:
-    page = shown("compare", other=HORRIBLE)
-    arrow = page.locator(".cc-name").first
-    arrow.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("from “delicious”: good goes from 81")
 
 
 def test_a_tagger_compares_the_label_of_the_chosen_word(shown: Shown) -> None:

@@ -7,7 +7,7 @@ import re
 from urllib.parse import unquote
 
 import pytest
-from browser_tools import barriers, dark, light, open_page, rerun, runs, sentence_line, type_sentence, widget
+from browser_tools import barriers, open_page, rerun, runs, sentence_line, type_sentence, widget
 from page_sizes import CONTROLS
 from playwright.sync_api import Locator, Page, expect
 
@@ -24,6 +24,9 @@ STEP = "radio => Number(radio.getAttribute('aria-label').split(' ')[1])"
 PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
 MAN = "The old man carried a very heavy bag."
 WIDTHS = "arcs => [...arcs.querySelectorAll('path')].map(path => path.getAttribute('stroke-width'))"
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_training [role=radio]')].map(
+  one => one.getBoundingClientRect()).every(
+  box => box.left >= 0 && box.right <= width)"""
 PLACES = """film => {
   const middle = one => one.getBoundingClientRect().left + one.getBoundingClientRect().width / 2
   return ['.rail-line b', '.curve-mark', '.fm-ring'].map(one => middle(film.querySelector(one)))
@@ -72,6 +75,41 @@ def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examinat
         expect(line).to_contain_text(spaced(percent(share, 1)))
     plot, key = film.locator(".fm-lines").bounding_box(), film.locator(".fm-key").bounding_box()
     assert plot and key and key["y"] >= plot["y"] + plot["height"], "no name stands over the curves"
+    # Two moments stand side by side.
+    moment(film, 3000).click()
+    above = film.locator("svg.enc-arcs > path")
+    lines = above.count()
+    film.get_by_role("button", name="Set two moments side by side").click()
+    expect(film.locator("svg.enc-arcs g path")).to_have_count(lines)
+    handle = film.get_by_role("slider", name="Second moment of training")
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 1,000:"))
+    handle.press("End")
+    expect(film.locator(".fm-before")).to_have_text("at step 20,000")
+    expect(film.locator(".enc-caption")).to_contain_text("Above: step 3,000; below: step 20,000.")
+    box, line = handle.bounding_box(), film.locator(".rail-line").bounding_box()
+    assert box and line
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(line["x"] + 20, line["y"] + 12, steps=4)
+    page.mouse.up()
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 0:"))
+    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
+    below = [path.get_attribute("d") for path in film.locator("svg.enc-arcs g path").all()]
+    assert below and runs(page) == asked
+    film.get_by_role("button", name="Back to one moment").click()
+    expect(film.locator("svg.enc-arcs g")).to_have_count(0)
+    # Nothing jumps where there is no moment before, nor where it guesses pieces of words.
+    page.set_viewport_size({"width": 1366, "height": 768})
+    chart = film.locator(".curve svg")
+    moment(film, 0).click()
+    expect(moment(film, 0)).to_be_checked()
+    before = chart.bounding_box()
+    with rerun(page):
+        film.get_by_role("radio", name="article → its noun").click()
+    moment(film, 10).click()
+    expect(film.locator(".fm-guesses .bars")).to_contain_text("##")
+    expect(film.locator(".fm-piece")).to_be_visible()
+    assert chart.bounding_box() == before
 
 
 def compared(film: Locator, step: int, before: int) -> None:
@@ -139,33 +177,6 @@ def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: st
     expect(chosen).to_have_text("10,000")
 
 
-def test_two_moments_stand_side_by_side(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/training")
-    film = widget(page, "grammar")
-    above = film.locator("svg.enc-arcs > path")
-    asked, lines = runs(page), above.count()
-    film.get_by_role("button", name="Set two moments side by side").click()
-    expect(film.locator("svg.enc-arcs g path")).to_have_count(lines)
-    handle = film.get_by_role("slider", name="Second moment of training")
-    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 1,000:"))
-    handle.press("End")
-    expect(film.locator(".fm-before")).to_have_text("at step 20,000")
-    expect(film.locator(".enc-caption")).to_contain_text("Above: step 3,000; below: step 20,000.")
-    box, line = handle.bounding_box(), film.locator(".rail-line").bounding_box()
-    assert box and line
-    page.mouse.move(box["x"] + 8, box["y"] + 8)
-    page.mouse.down()
-    page.mouse.move(line["x"] + 20, line["y"] + 12, steps=4)
-    page.mouse.up()
-    expect(handle).to_have_attribute("aria-valuetext", re.compile("^step 0:"))
-    expect(film.locator(".rail-stops [aria-checked=true]")).to_have_text("3,000")
-    below = [path.get_attribute("d") for path in film.locator("svg.enc-arcs g path").all()]
-    assert below and runs(page) == asked
-    film.get_by_role("button", name="Back to one moment").click()
-    expect(film.locator("svg.enc-arcs g")).to_have_count(0)
-
-
 def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/training")
     film = widget(page, "grammar")
@@ -220,44 +231,21 @@ def test_the_control_is_flat_and_has_one_curve_less(page: Page, app_url: str) ->
     expect(film.locator(".curve-line:is(.is-own, .is-other)")).to_have_count(5)
 
 
-def test_nothing_jumps_where_there_is_no_moment_before(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1366, "height": 768})
-    open_page(page, f"{app_url}/training")
-    film = widget(page, "grammar")
-    chart, step = film.locator(".curve svg"), moment(film, 0)
-    before = chart.bounding_box()
-    step.click()
-    expect(step).to_be_checked()
-    assert chart.bounding_box() == before
-    with rerun(page):
-        film.get_by_role("radio", name="article → its noun").click()
-    moment(film, 10).click()  # when it guesses pieces of words
-    expect(film.locator(".fm-guesses .bars")).to_contain_text("##")
-    expect(film.locator(".fm-piece")).to_be_visible()
-    assert chart.bounding_box() == before
-
-
 def test_a_small_network_has_no_sentence_in_the_bar_and_its_table_is_whole(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=brackets")
     for width in (1366, 390):
         page.set_viewport_size({"width": width, "height": 844})
-        open_page(page, f"{app_url}/training?training_part=Small+networks&training_task=brackets")
+        part = widget(page, "parts_training").get_by_role("radio", checked=True)
+        expect(part).to_have_text("Small networks")
+        expect(part).to_be_in_viewport(ratio=1)
+        page.wait_for_function(PARTS_WITHIN, arg=width)
         expect(page.get_by_text("its heads look only partly where the known way does")).to_be_visible()
         expect(sentence_line(page)).to_be_hidden()
         expect(page.get_by_label("Model", exact=True)).to_be_hidden()
         assert widget(page, "learning").locator(".tn-scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
-        expect(page.get_by_role("combobox", name="Learning rate")).to_be_hidden()
-        page.get_by_text("Change the network").click()
-        expect(page.get_by_role("combobox", name="Learning rate")).to_be_visible()
-
-
-def test_it_is_for_everybody_on_a_dark_phone(page: Page, app_url: str) -> None:
-    """Where it is light, and wide, it is looked at with all pages."""
-    page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/training")
-    expect(widget(page, "grammar").locator(".curve-line.is-own")).to_have_count(1)
-    dark(page)
-    assert barriers(page, "[data-testid=stMain]") == []
-    light(page)
+    expect(page.get_by_role("combobox", name="Learning rate")).to_be_hidden()
+    page.get_by_text("Change the network").click()
+    expect(page.get_by_role("combobox", name="Learning rate")).to_be_visible()
 
 
 def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, app_url: str) -> None:

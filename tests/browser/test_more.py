@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from browser_tools import barriers, dark, open_page, places, problems, watch
 from more_sections import numbers, reach, section, settle, unfold
-from playwright.sync_api import Browser, Locator, Page, Route, WebSocket, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
@@ -21,26 +21,19 @@ BEYOND = """(all, wide) => all.filter(one => one.getBoundingClientRect().right >
   && !one.closest('.chart, .more-table, .more-code')).map(one => one.className)"""
 
 
-def listened(page: Page) -> list[object]:
-    """All that the page sends to its session from its next opening on."""
-    sent: list[object] = []
-
-    def listen(line: WebSocket) -> None:
-        line.on("framesent", lambda frame: sent.append(frame))
-
-    page.on("websocket", listen)
-    return sent
-
-
 def test_a_chart_follows_the_choice_above_it_and_the_session_hears_of_nothing(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    sent, trace = listened(page), base.trace(GAP)
+    sent, trace = list[object](), base.trace(GAP)
+    page.on("websocket", lambda line: line.on("framesent", lambda frame: sent.append(frame)))
     open_page(page, f"{app_url}/attention?layer=5&head=6")
     expect(page.get_by_role("button", name="As a chart")).to_have_attribute("aria-expanded", "false")
     page.wait_for_timeout(500)
     sent.clear()
+    begun = time.monotonic()
     chart = unfold(page, "As a chart")
+    expect(chart.locator(".main-svg").first).to_be_visible()
+    assert time.monotonic() - begun < 5, "soon, with Plotly's bundle; generous, as other tests run beside it"
     np.testing.assert_allclose(numbers(chart), trace["layers.5.attention.weights"][6].numpy(), atol=1e-6)
     expect(page).to_have_url(re.compile("more=chart"))
     for layer, head in ((5, 3), (2, 3)):
@@ -106,8 +99,8 @@ def test_what_is_chosen_below_stands_in_the_address_and_is_the_same_elsewhere(
         assert other.locator(".more").inner_text() == said and problems(other) == []
 
 
-def test_a_switch_below_changes_the_run_above(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if?more=whole")
+def test_a_switch_below_changes_the_run_above_and_what_is_typed_is_taken(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if?more=whole,parts")
     whole = section(page, "Switches for the whole model")
     settle(whole)
     title = page.get_by_role("heading", level=1)
@@ -118,10 +111,7 @@ def test_a_switch_below_changes_the_run_above(page: Page, app_url: str) -> None:
     expect(whole.get_by_role("button", name="Causal mask")).to_have_attribute("aria-pressed", "true")
     whole.get_by_role("button", name="Causal mask").click()
     expect(title).to_have_text(said)
-
-
-def test_what_is_typed_is_taken_after_a_rest_and_an_error_stands_in_its_place(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if?more=parts")
+    # What is typed is taken after a rest, and an error stands in its place.
     parts = section(page, "Which parts made the guess")
     settle(parts)
     field = parts.get_by_role("textbox", name="Word", exact=True)
@@ -212,24 +202,10 @@ def test_the_board_of_ones_own_pairs_has_one_tab_stop_and_is_walked_by_arrows(
     assert barriers(page) == [] and problems(page) == []
 
 
-def test_a_chart_is_there_soon_after_it_is_asked_for(page: Page, app_url: str) -> None:
-    """Of a page first opened with Plotly's bundle, and of the next choice; generous, as other tests run beside it."""
-    open_page(page, f"{app_url}/attention?layer=5&head=6")
-    begun = time.monotonic()
-    chart = unfold(page, "As a chart")
-    expect(chart.locator(".main-svg").first).to_be_visible()
-    assert time.monotonic() - begun < 5
-    places(page, "head").get_by_role("radio", name="head 2", exact=True).click()
-    begun = time.monotonic()
-    expect(chart).to_contain_text("head 2 of layer 5")
-    assert time.monotonic() - begun < 2
-
-
-@pytest.mark.parametrize("key", ["heads", "compare"])
-def test_many_sections_stand_under_a_handful_of_headings(page: Page, app_url: str, key: str) -> None:
-    about = next(one for one in PAGES if one.key == key)
-    assert sorted(name for _, names in about.under for name in names) == sorted(name for name, _ in about.more)
-    open_page(page, f"{app_url}/{path(key)}?model=small&sentence=The+cat+[MASK].")
+def test_many_sections_stand_under_a_handful_of_headings(page: Page, app_url: str) -> None:
+    for about in (page_of("heads"), page_of("compare")):
+        assert sorted(name for _, names in about.under for name in names) == sorted(name for name, _ in about.more)
+    open_page(page, f"{app_url}/compare?model=small&sentence=The+cat+[MASK].")
     titles = page.locator(".more-title").filter(visible=True)
     expect(titles).to_have_text([title for title, _ in about.under])
     assert 2 <= titles.count() <= 4

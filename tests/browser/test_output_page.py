@@ -263,18 +263,21 @@ def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(o
     assert barriers(page, every=True) == []
 
 
-def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder) -> None:
-    long = "The cat saw the dog and the mouse. " * 6 + "The cat [MASK]."
+def test_a_long_sentence_says_what_is_left_out_and_that_it_is_not_added_up(opened: Opened, base: TextEncoder) -> None:
+    long = "The cat saw the dog and the mouse. " * 8 + "The cat [MASK]."
     trace = base.trace(long)
-    most = 2 * 48 * len(trace.tokens) * 9
-    gap = trace.tokens.index("[MASK]")
+    n, gap = len(trace.tokens), trace.tokens.index("[MASK]")
+    most = 2 * 48 * n * 9
     runs = {
         f"1 {long}": level_1(base, trace, off=False, around=gap, most_bytes=most),
         f"5 {long}": level_5(base, trace, most),
     }
     page = opened(runs, sentence=long)
     expect(title(page)).to_contain_text("at the gap")
-    n = len(trace.tokens)
+    expect(page.locator(".ou-sum")).to_have_text(
+        f"Which words speak for the guess is shown for up to 64 tokens; this sentence has {n}."
+    )
+    assert page.evaluate("window.asked.map(one => one.split(' ')[0])") == ["1", "5"]
     expect(page.locator(".ou-part")).to_have_text(
         f"The sentence is long: tokens {n - 9} to {n - 1} of {n} can be asked."
     )
@@ -289,6 +292,14 @@ def test_all_layers_are_seen_on_a_desk_and_the_chosen_one_whole_on_a_phone(opene
     assert bars and grid
     assert grid["y"] + grid["height"] < bars["y"] and grid["y"] + grid["height"] < DESK["height"]
     assert bars["x"] >= 0 and bars["x"] + bars["width"] <= DESK["width"]
+    # The layers stand below the headline, and the sum with its own below them.
+    page.set_viewport_size({"width": 1366, "height": 768})
+    parts_ = ("h1", ".ou-grid", ".ou-lead", ".ws-words")
+    tops = [(page.locator(one).bounding_box() or {"y": -1})["y"] for one in parts_]
+    assert tops == sorted(tops)
+    expect(page.locator(".ou-grid")).to_be_in_viewport(ratio=1)
+    size = "one => parseFloat(getComputedStyle(one).fontSize)"
+    assert page.locator("h1").evaluate(size) > page.locator(".ou-lead").evaluate(size)
     seen(page, PHONE, "dark")
     assert not overflows(page)
     for column in (3, LAYERS, 0, 5):
@@ -321,7 +332,13 @@ def test_the_guess_is_the_sum_of_its_words_after_every_layer_and_of_every_pair(
     section = page.get_by_role("region", name="The guess as a sum of its words")
     expect(section).to_be_visible()
     assert all(mark is None for *_, mark in parts(page).values())  # one measure at a time
+    expect(page.locator(".ws-hide")).to_be_hidden()  # the sum is the one answer
     show_costs(page)
+    contrary = page.locator(".ws-words > div:has(b)").evaluate_all(
+        "all => all.filter(one => one.dataset.share * parseFloat(one.style.getPropertyValue('--at')) < 0).length"
+    )
+    expect(page.locator(".ws-contrary")).to_contain_text("so line and bar can differ")
+    assert ("as at “" in page.locator(".ws-contrary").inner_text()) == (contrary > 0)
     lines = page.locator(".ws-words > div").evaluate_all(PARTS)
     names = ["[CLS]", "The", "keys", "to", "the", "cabinet", "[MASK]", "on", "the", "table", ".", "[SEP]", "built in"]
     assert [name for name, _ in lines] == [*names, "are"]
@@ -472,60 +489,16 @@ def test_of_a_long_sentence_the_words_that_add_most_stand_there_and_the_others_t
     assert "teachers" in page.locator(".ws-words .ws-name").all_inner_texts()
 
 
-def test_the_layers_stand_below_the_headline_and_the_sum_with_its_own_below_them(opened: Opened) -> None:
-    page = opened()
-    page.set_viewport_size({"width": 1366, "height": 768})
-    order = [page.locator(one).bounding_box() or {} for one in ("h1", ".ou-grid", ".ou-lead", ".ws-words")]
-    tops = [box["y"] for box in order]
-    assert tops == sorted(tops)
-    expect(page.locator(".ou-grid")).to_be_in_viewport(ratio=1)
-    sizes = [
-        page.locator(one).evaluate("one => parseFloat(getComputedStyle(one).fontSize)") for one in ("h1", ".ou-lead")
-    ]
-    assert sizes[0] > sizes[1]
-
-
-def test_what_hiding_costs_is_under_the_sum_with_why_it_differs(opened: Opened) -> None:
-    page = opened()
-    expect(page.locator(".ws-hide")).to_be_hidden()  # the sum is the one answer
-    show_costs(page)
-    apart = page.locator(".ws-words > div:has(b)").evaluate_all(
-        "all => all.filter(one => one.dataset.share * parseFloat(one.style.getPropertyValue('--at')) < 0).length"
-    )
-    told = page.locator(".ws-contrary")
-    expect(told).to_contain_text("so line and bar can differ")
-    assert ("as at “" in told.inner_text()) == (apart > 0)
-
-
-def test_all_labels_of_a_sum_have_one_size(opened: Opened, base: TextEncoder) -> None:
-    text = "The unfriendly neighbour [MASK] the mountain."
+def test_all_labels_of_a_sum_have_one_size_and_long_words_stand_whole(opened: Opened, base: TextEncoder) -> None:
+    text = "The unfriendly neighbour always [MASK] her homework before dinner."
     page = opened(packed(base, text), sentence=text)
     for size in (DESK, PHONE):
         page.set_viewport_size(size)
         sizes = page.locator(".ws-name").evaluate_all("all => all.map(one => getComputedStyle(one).fontSize)")
-        assert len({*sizes}) == 1, sizes
+        assert len(sizes) > 8 and len({*sizes}) == 1, sizes
     gap = page.locator(".is-asked .ws-name").bounding_box() or {}
     assert gap["width"] < 90  # no wide empty box
-
-
-def test_a_long_word_of_a_sum_stands_whole(opened: Opened, base: TextEncoder) -> None:
-    text = "My little sister always [MASK] her homework before dinner."
-    page = opened(packed(base, text), sentence=text)
+    page.set_viewport_size(DESK)
     show_costs(page)
-    names = page.locator(".ws-name bdi")
-    expect(names).to_have_count(14)
     cut = "all => all.map(one => one.parentElement).filter(one => one.scrollWidth > one.clientWidth).length"
-    assert names.evaluate_all(cut) == 0
-
-
-def test_a_sentence_that_is_too_long_to_be_added_up_says_so_and_asks_for_nothing(
-    opened: Opened, base: TextEncoder
-) -> None:
-    text = "The keys to the cabinet [MASK] on the table. " * 8
-    trace = base.trace(text)
-    runs = {f"1 {text}": level_1(base, trace, off=False), f"5 {text}": level_5(base, trace)}
-    page = opened(runs, sentence=text)
-    expect(page.locator(".ou-sum")).to_have_text(
-        f"Which words speak for the guess is shown for up to 64 tokens; this sentence has {len(trace.tokens)}."
-    )
-    assert page.evaluate("window.asked.map(one => one.split(' ')[0])") == ["1", "5"]
+    assert page.locator(".ws-name bdi").evaluate_all(cut) == 0

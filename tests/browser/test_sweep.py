@@ -1,11 +1,17 @@
 """Nothing is cut, overlaps or scrolls unseen on the pages that the browser draws, with as many as 120 tokens."""
 
-import pytest
-from playwright.sync_api import Page
-from sweep import FAULTS, SIZES, looked
-from tiers import mostly_nightly
+from typing import Any
 
+import pytest
+from browser_tools import NEXT_FRAMES
+from made_once import level_1
+from mounted import Mounted
+from playwright.sync_api import Page
+from sweep import FAULTS, SENTENCES, SIZES, WAITING
+
+from encoder import TextEncoder
 from encoder.browser.page_table import PAGES
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 PLANTED = (  # what somebody could do to a page, and what is found then
     ("h1", "overflow: hidden; white-space: nowrap; max-width: 90px", "cut: h1"),
@@ -14,21 +20,35 @@ PLANTED = (  # what somebody could do to a page, and what is found then
     ("h1", "overflow: auto; white-space: nowrap; max-width: 90px", "scrolls across unseen: h1"),
 )
 
-DAILY = [*(f"phone {key}" for key in PAGES), *(f"projector {key}" for key in ("attention", "output", "heads"))]
+
+def looked(page: Page) -> list[str]:
+    """What is wrong with how a page looks, once it is drawn for its window."""
+    page.wait_for_function(f"() => !document.querySelector('{WAITING}, [aria-busy=true]')")
+    page.evaluate("() => document.fonts.ready")
+    page.evaluate(NEXT_FRAMES)
+    found: list[str] = page.evaluate(FAULTS)
+    return found
 
 
-@pytest.mark.parametrize("case", mostly_nightly([f"{size} {key}" for size in SIZES for key in PAGES], DAILY))
-def test_a_page_has_room_for_what_is_on_it(page: Page, app_url: str, case: str) -> None:
-    size, key = case.split()
-    page.set_viewport_size(SIZES[size][0])
-    assert looked(page, app_url, key, 120) == []
+@pytest.mark.parametrize("key", PAGES)
+def test_a_page_has_room_for_what_is_on_it(mounted: Mounted, base: TextEncoder, key: str) -> None:
+    def packet(asked: dict[str, Any]) -> bytes:
+        trace, level = base.trace(asked["sentence"]), asked["level"]
+        if level == 1:
+            return level_1(base, trace, off=False)
+        if level in OF_WORDS:
+            return OF_WORDS[level](base, trace, asked["step"], asked["index"], asked.get("words", ()))
+        if level in OF_STEP:
+            return OF_STEP[level](base, trace, asked["step"], asked["index"])
+        return MORE[level](base, trace, asked.get("layer", -1))
 
-
-def test_what_is_wrong_on_a_page_is_found(page: Page, app_url: str) -> None:
-    assert looked(page, app_url, "attention", 12) == []
-    for selector, style, said in PLANTED:
-        one = page.locator(selector).first
-        one.evaluate("(one, style) => one.setAttribute('style', style)", style)
-        found = page.evaluate(FAULTS)
-        assert any(said in line for line in found), (style, found)
-        one.evaluate("one => one.removeAttribute('style')")
+    page = mounted(key, packet, first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
+    for name in ("phone", "tablet", "projector", "desk"):
+        page.set_viewport_size(SIZES[name][0])
+        assert looked(page) == [], name
+    if key == "attention":
+        for selector, style, said in PLANTED:
+            one = page.locator(selector).first
+            one.evaluate("(one, style) => one.setAttribute('style', style)", style)
+            assert any(said in line for line in looked(page)), style
+            one.evaluate("one => one.removeAttribute('style')")

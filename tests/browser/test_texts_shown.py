@@ -1,12 +1,20 @@
 """What is shown of any text: what translators leave alone, contrast themes, paper; and a model that is not there."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
-from browser_tools import open_page
+from made_once import level_1, level_13
+from mounted import Mounted
 from playwright.sync_api import Browser, Page, expect
-from tiers import mostly_nightly
+
+from encoder import TextEncoder
+from encoder.metrics.word_kinds import words_known
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 RARE = "Zebras near lighthouses [MASK] bananas."
-PAGES = ("", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare")
+PAGES = ("start", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare")
+SPANISH = "La casa blanca duerme tranquilamente."
 OPEN_TO_TRANSLATORS = """words => {
   const found = [];
   const walk = root => {
@@ -25,17 +33,31 @@ OPEN_TO_TRANSLATORS = """words => {
 }"""
 
 
-def opened(page: Page, url: str) -> None:
-    """Open a page of the browser's and wait until it is drawn."""
-    open_page(page, url)
-    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+@pytest.fixture
+def opened(mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
+    """Opens a page with a sentence."""
+
+    def packet(asked: dict[str, Any]) -> bytes:
+        trace, level = base.trace(asked["sentence"]), asked["level"]
+        if level == 13:
+            pair = asked["sentence"], asked.get("other", "")
+            return level_13(base, *pair, asked["step"], asked.get("index", ()), asked.get("words", ()))
+        if level == 1:
+            return level_1(base, trace, off=len(trace.tokens) < 20)
+        if level in OF_WORDS:
+            return OF_WORDS[level](base, trace, asked["step"], asked["index"], asked.get("words", ()))
+        if level in OF_STEP:
+            return OF_STEP[level](base, trace, asked["step"], asked["index"])
+        return MORE[level](base, trace, asked.get("layer", -1))
+
+    return lambda name, sentence, **more: mounted(name, packet, first={"sentence": sentence, **more})
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, ("", "attention", "compare")))
-def test_a_translator_leaves_tokens_alone(page: Page, app_url: str, path: str) -> None:
-    opened(page, f"{app_url}/{path}?sentence={RARE.replace(' ', '+')}")
-    expect(page.locator(".enc-page [translate=no][lang='']").first).to_be_attached()
-    assert page.evaluate(OPEN_TO_TRANSLATORS, ["zebra", "lighthouse", "banana"]) == []
+def test_a_translator_leaves_tokens_alone(opened: Callable[..., Page]) -> None:
+    for name in PAGES:
+        page = opened(name, RARE)
+        expect(page.locator(".enc-page [translate=no][lang='']").first).to_be_attached()
+        assert page.evaluate(OPEN_TO_TRANSLATORS, ["zebra", "lighthouse", "banana"]) == [], name
 
 
 def test_without_a_run_there_is_the_reason_and_no_control(browser: Browser, app_url: str) -> None:
@@ -48,26 +70,27 @@ def test_without_a_run_there_is_the_reason_and_no_control(browser: Browser, app_
                 expect(one).to_be_hidden()
 
 
-def test_a_gap_by_another_name_is_the_gap_and_the_hint_names_the_mask(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/?sentence=The+capital+of+France+is+___.")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("paris")
+def test_a_gap_by_another_name_is_the_gap_and_the_hint_names_the_mask(opened: Callable[..., Page]) -> None:
+    page = opened("start", "The capital of France is ___.")
+    expect(page.locator(".enc-guess")).to_contain_text("paris")
     page.get_by_role("button", name="own sentence").click()
     expect(page.locator(".enc-own-box")).to_contain_text("Write [MASK] or ___ for a word")
 
 
-def test_a_text_that_is_cut_says_so_on_the_page(page: Page, app_url: str) -> None:
-    for path in ("", "attention"):
-        opened(page, f"{app_url}/{path}?sentence={'+'.join(['word'] * 600)}")
-        expect(page.locator(".enc-note")).to_have_text(
-            "The model reads 512 tokens and no more: 90 at the end are left out."
-        )
+def test_a_text_that_is_cut_or_has_unknown_words_says_so(opened: Callable[..., Page], base: TextEncoder) -> None:
+    for text, said in (
+        (" ".join(["word"] * 600), "The model reads 512 tokens and no more: 90 at the end are left out."),
+        (SPANISH, f"{words_known(base.tokenize(SPANISH)).sentence} It learned from English alone."),
+    ):
+        for name in ("start", "attention"):
+            expect(opened(name, text).locator(".enc-note")).to_have_text(said)
+    expect(opened("start", "My dog sleeps on the sofa.").locator(".enc-note")).to_be_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_contrast_theme_has_pictures_of_its_own_lightness(browser: Browser, app_url: str, scheme: str) -> None:
-    with browser.new_context(forced_colors="active", color_scheme=scheme) as context:  # type: ignore[arg-type]
-        page = context.new_page()
-        page.goto(f"{app_url}/attention")
+def test_a_contrast_theme_has_pictures_of_its_own_lightness(opened: Callable[..., Page]) -> None:
+    page = opened("attention", RARE)
+    for scheme in ("light", "dark"):
+        page.emulate_media(forced_colors="active", color_scheme=scheme)  # type: ignore[arg-type]
         expect(page.locator(".picture-said")).to_contain_text("looks at")
         lightness = page.locator(".picture-canvas").evaluate(
             """canvas => {
@@ -82,9 +105,9 @@ def test_a_contrast_theme_has_pictures_of_its_own_lightness(browser: Browser, ap
         assert (lightness > 0.6) == (scheme == "light"), lightness
 
 
-def test_paper_has_every_column_and_no_button_that_leads_on(page: Page, app_url: str) -> None:
+def test_paper_has_every_column_and_no_button_that_leads_on(opened: Callable[..., Page]) -> None:
+    page = opened("output", RARE)
     page.set_viewport_size({"width": 718, "height": 1000})
-    opened(page, f"{app_url}/output")
     grid = page.locator(".ou-scroll")
     expect(grid.get_by_role("columnheader").last).to_be_visible()
     page.emulate_media(media="print")

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { endsOf } from '../../encoder/browser/curves.js';
-import { cellOf, cosine, isContent, isForm, knownOf, leadSaid, lengthOf, litFor, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, textsOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
+import { cellOf, cosine, isContent, isForm, knownOf, lengthOf, litOf, normAgain, pairsBeside, placeAgain, placeSaid, readCell, scaledSaid, stripsOf, sumAgain, sumSaid, tableSaid, tellingOf, textsOf, turnAt, waveAt, windowAround } from '../../encoder/browser/embedding_math.js';
 
 const array = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
@@ -37,11 +37,6 @@ test('a model has the strips of what it does, each lit with its part', () => {
   assert.match(written(sumSaid(narrow, 0, 'keys')), /A linear map widens it from 4 numbers to 6, each of which mixes all before\.$/);
 });
 
-test('every step of the embedding lights its part', () => {
-  const at = step => litOf(base)[litFor(step)].key;
-  assert.deepEqual(['', 'embedding.tokens', 'embedding.scaled', 'embedding.positions', 'embedding.output', 'embedding.segments', 'embedding.norm.output', 'attention.weights'].map(at), [word, word, word, place, sum, sum, sum, word]);
-});
-
 test('the numbers of a table are rounded to the same digits, and to no digit that is not sure', () => {
   const strip = (name, value, within = 0) => ({ name, values: [value], within }), texts = within => textsOf([strip('the word', 0.0044, within), strip('+ position 1', -1.18362, within), strip('= the sum', -1.17922, within)], 0);
   assert.deepEqual([texts(0), texts(1e-3)], [['0.004', '-1.184', '-1.179'], ['0.00', '-1.18', '-1.18']]);
@@ -63,19 +58,6 @@ test('a number is spelled as links spell it, and read again', () => {
   assert.equal(cellOf(litOf(base)[2], 6, 17), 'embedding.output:6,17');
   assert.deepEqual(readCell('embedding.positions:6,17'), { step: 'embedding.positions', position: 6, number: 17 });
   for (const bad of ['', 'layers.5.attention.weights:6,6,2', 'embedding.output:6', 'embedding.output:-1,2', '<b>']) assert.equal(readCell(bad), null);
-});
-
-test('a number is worked out again from what comes before it', () => {
-  const added = sumAgain(base, 1, 1);
-  assert.equal(added.text, '1 × 2 + 0.540 = 2.540');
-  near(added.value, 2 + Math.cos(1));
-  assert.ok(Math.abs(added.value - added.recorded) <= added.within);
-  const wave = placeAgain(base, 2, 3);
-  near(wave.value, Math.cos(2 / 100));
-  assert.match(wave.text, /^cos\(2 \/ 10000\^\(2\/4\)\) = cos\(0\.02\)/);
-  assert.ok(Math.abs(wave.value - wave.recorded) <= wave.within);
-  assert.equal(placeAgain(made({ positions: 'learned' }), 2, 3), null);
-  assert.equal(normAgain(base, 0, 0), null);
 });
 
 test('what does not follow is not said to agree', () => {
@@ -113,13 +95,6 @@ test('what is said is of the chosen token, and a weak finding says so', () => {
   assert.equal(written(placeSaid(base, 0, 'keys')), 'Position 0 is most like position 1, cosine 0.90, and least like position 2, 0.50.');
   assert.equal(written(placeSaid(base, 2, 'keys')), 'Position 2 is most like position 1, cosine 0.80, and least like position 0, 0.50.');
   near(Number(/cosine with its row alone is (\S+)\./.exec(written(sumSaid(base, 1, 'keys')))[1]), cosine([0, 1, 0, 0], base.arrays.output.values.subarray(4, 8)), 0.005);
-});
-
-test('the table is introduced, with what is added to its rows', () => {
-  const lead = (part, untrained) => written(leadSaid(part, untrained));
-  assert.match(lead(base, false), /one row of 4 learned numbers for each of 16,384 tokens\. .* are added\.$/);
-  assert.match(lead(base, true), /4 random numbers .* are added\.$/);
-  assert.match(lead(made({ positions: 'rotary' }, { alike: undefined }), false), /say where its word stands\.$/);
 });
 
 test('a word whose nearest is hardly nearer than the next is told with both', () => {

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { aim, aimTogether, together } from '../../encoder/browser/claim.js';
 import { ends, sizes, windowed } from '../../encoder/browser/heads.js';
 import { at, read } from '../../encoder/browser/packet.js';
 import { apart, direction, inFull, looks, rowsOf, words } from '../../encoder/browser/run.js';
 
 const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
 const run = read(new Uint8Array(readFileSync(shipped))), gap = words(run).find(word => word.gap);
-const text = parts => parts.map(part => part.text).join('');
 /** A run of so many layers and heads, of which only some rows are here. */
 const made = (layers, heads, tokens, rows = tokens) => ({ about: {
   model: { layers, heads }, tokens: Array(tokens).fill('a'), kinds: Array(tokens).fill('word'), rows: Array.from({ length: rows }, (_, i) => i + 3),
@@ -40,27 +38,6 @@ test('a head that looks nearly at one word alone gives the colours their end', (
   let most = 0;
   for (let layer = 0; layer < 6; layer++) for (let head = 0; head < 8; head++) for (let i = 0; i < 12; i++) for (let j = 0; j < 12; j++) most = Math.max(most, at(run.arrays.weights, layer, head, i, j));
   assert.ok(Math.abs(high - most) < 1e-6);
-});
-
-test('what a head does from the gap is said with its own number', () => {
-  assert.match(text(aim(run, { layer: 5, head: 6 }, gap)), /^Head 6 of layer 5: from the gap most to “keys”, 89 %\.$/);
-  for (let layer = 0; layer < 6; layer++) {
-    for (let head = 0; head < 8; head++) {
-      const word = at(run.arrays.weights, layer, head, gap.position, 0) + at(run.arrays.weights, layer, head, gap.position, run.about.tokens.length - 1);
-      const most = Math.max(...words(run).map(one => at(run.arrays.weights, layer, head, gap.position, one.position)));
-      assert.equal(text(aim(run, { layer, head }, gap)).includes('[CLS] and [SEP]'), word > most);
-    }
-  }
-});
-
-test('the mean of a layer is that of its heads', () => {
-  const { shares, rest } = together(run, 4, gap), all = looks(run, gap)[4];
-  assert.ok(Math.abs(shares.reduce((a, b) => a + b, rest) - 1) < 1e-3);
-  words(run).forEach((word, i) => {
-    const mean = all.reduce((sum, _, head) => sum + at(run.arrays.weights, 4, head, gap.position, word.position), 0) / all.length;
-    assert.ok(Math.abs(shares[i] - mean) < 1e-6);
-  });
-  assert.match(text(aimTogether(run, 4, gap)), /^Layer 4, the mean of its heads: from the gap most to /);
 });
 
 test('where another word is asked, all heads are asked anew', () => {

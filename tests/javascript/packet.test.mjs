@@ -44,15 +44,6 @@ test('bytes that stand in a larger buffer are read too', () => {
   assert.equal(at(read(larger.subarray(3)).arrays.exact, 0), 0.25);
 });
 
-test('the shares of a row of a shipped run are 1 together', () => {
-  const { about, arrays } = read(whole());
-  const n = about.tokens.length;
-  for (let head = 0; head < about.model.heads; head++) {
-    const sum = row(arrays.weights, 2, head, 3).reduce((a, b) => a + b, 0);
-    assert.ok(Math.abs(sum - 1) < n * arrays.weights.scale);
-  }
-});
-
 test('what is no packet, too new, cut or changed is refused with a sentence', () => {
   const html = new TextEncoder().encode('<!doctype html><title>App</title>');
   const changed = whole();

@@ -17,16 +17,6 @@ const guessing = (attention, feedForward, untrained) => ({
   arrays: { off: f32([1, 1, 1], 0.25), parts: f32([1, 2, 1], attention, feedForward), places: f32([1], 0.001) },
 });
 
-test('the guess falls, rises or stays without a part, and without a head', () => {
-  assert.equal(text(keys, { layer: 1, block: 1 }), 'Without the feed-forward of layer 1 “are” falls from 85 % to 64 %');
-  assert.equal(text(keys, { layer: 0, block: 1 }), 'Without the feed-forward of layer 0 “are” rises from 85 % to 89 %');
-  assert.equal(text(keys, { layer: 5, head: 6 }), 'Without head 6 of layer 5 “are” falls from 85 % to 70 %');
-  assert.equal(text(keys, { layer: -1, block: 0 }), 'Without positions “are” falls from 85 % to 0.83 %');
-  const run = guessing(0.495, NaN);
-  assert.equal(text(run, { layer: 0, block: 0 }, 1), 'Without the attention of layer 0 “it” hardly changes: 50 % → 49.5 %');
-  assert.equal(text(run, { layer: 0, head: 0 }, 1), 'Without head 0 of layer 0 “it” falls from 50 % to 25 %');
-});
-
 test('nothing is said of a guess where it was not tried, is none, or means nothing', () => {
   const part = { layer: 0, block: 1 };
   assert.deepEqual(withoutPart(guessing(0.4, NaN), part, 1), [], 'no number came of it');

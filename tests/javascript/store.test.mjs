@@ -69,30 +69,6 @@ test('the layer that the guess is looked at by and the words that compete go alo
   assert.deepEqual([store.get().after, store.get().guess, store.get().over], ['input', '', '']);
 });
 
-test('a head that is off and what is maps are in the address, and what is usual is not', () => {
-  const where = page(), store = makeStore({ where });
-  store.set({ off: true, maps: true });
-  store.link();
-  assert.deepEqual(asked(where), { off: '1', maps: '1', v: '1' });
-  const other = makeStore({ where: page(where.location.search) });
-  assert.deepEqual([other.get().off, other.get().maps], [true, true]);
-  store.set({ off: false, maps: false });
-  store.link();
-  assert.deepEqual(asked(where), {});
-  assert.deepEqual(store.query(), { sentence: GAP, model: 'base' });
-  for (const wrong of ['?off=2&maps=true', '?off=&maps=0']) assert.deepEqual(makeStore({ where: page(wrong) }).get(), makeStore().get());
-});
-
-test('another sentence has its head on, and leaves the picture open', () => {
-  const store = makeStore();
-  store.set({ off: true, maps: true });
-  store.set({ sentence: 'Another one.' });
-  assert.deepEqual([store.get().off, store.get().maps], [false, true]);
-  store.set({ off: true });
-  store.set({ sentence: 'The other of a pair.', off: true });
-  assert.equal(store.get().off, true);
-});
-
 test('Back leads to the sentence before, with what was chosen in it', () => {
   const where = page(), store = makeStore({ where });
   let seen = '';
