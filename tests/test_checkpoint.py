@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
+from in_turn import in_turn
 from safetensors.torch import load_file, save_file
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
@@ -50,7 +50,7 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@every_shape(VARIANTS, pytest.mark.slow)
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)

@@ -23,7 +23,7 @@ RESIDUALS = [
 # What each fault spoils: claims by their keys, and what lessons ask, with what they give
 SUBJECT: dict[str, list[str | tuple[str, dict[str, object]]]] = {
     "no residual around attention": RESIDUALS,
-    "no residual around feed-forward": RESIDUALS,
+    "no residual around feed-forward": ["added"],
     "no division by the root of d_head": [
         *("scaling", "gradient-softmax", "few-lines"),
         ("division_matters", {"sentence": CAT}),

@@ -307,9 +307,11 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
     assert sent == " ".join(HOSTILE.split())
     with listen(client) as line, listen(client) as own:
         Heard(own, pupil).until(lambda parts: "own" in parts)
-        wall = Heard(line, teacher).until(lambda parts: parts.get("wall"))["wall"]
-    assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
-    post(client, "drop", seat=teacher, name=wall[0]["name"])
+        leads = Heard(line, teacher)
+        wall = leads.until(lambda parts: parts.get("wall"))["wall"]
+        assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
+        post(client, "drop", seat=teacher, name=wall[0]["name"])
+        leads.until(lambda parts: not parts["wall"])
     draw = random.Random(3)
     names = ["code", "page", "query", "kind", "word", "to", "claim", "act", "number", "round", "answer", "sentence",
              "name", "at", "format", "seat", "more"]  # fmt: skip

@@ -1,9 +1,7 @@
 """The rules of a class: what its teacher and its pupils may do, what bounds both, and when all of it is gone."""
 
-import random
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from ipaddress import ip_network
@@ -97,7 +95,7 @@ def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
     room.ask(teacher, MUCH)
     answers = [35.0, 45.0, 34.9, 100.0, 0.0]
     assert all(room.answer(pupil, 1, 1, value) for pupil, value in zip(pupils, answers, strict=True))
-    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True):
+    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True, 10**400, -(10**400)):
         assert not room.answer(pupils[0], 1, 1, wrong)
     room.reveal(teacher)
     results = room.results(teacher.code)
@@ -277,7 +275,7 @@ def test_nobody_joins_through_a_closed_door_and_who_is_inside_stays(room: Classr
             act(pupil)
 
 
-def test_who_is_shut_out_leaves_nothing_and_comes_back_by_an_open_door_alone(room: Classroom) -> None:
+def test_who_is_shut_out_leaves_nothing(room: Classroom) -> None:
     teacher = room.open()
     rude, kind = come(room, teacher.code), come(room, teacher.code)
     room.ask(teacher, LOOK)
@@ -291,9 +289,7 @@ def test_who_is_shut_out_leaves_nothing_and_comes_back_by_an_open_door_alone(roo
     assert room.is_out(rude) and not room.is_out(kind) and room.counts(teacher)["here"] == 1
     with pytest.raises(OutError, match="shut this screen out"):
         room.sit_again(rude)
-    room.lock(teacher, True)
-    with pytest.raises(ClassError, match="locked this class"):
-        room.join(teacher.code)
+    assert room.send(kind, "Better.") and not room.send(kind, "   ") and [*room.wall(teacher).values()] == ["Better."]
     room.empty_wall(teacher)
     assert room.wall(teacher) == {} and room.own(kind)["sentence"] == ""
 
@@ -351,41 +347,6 @@ def test_a_class_ends_in_time_or_when_nobody_is_there_and_knows_who_is(room: Cla
     assert room.classes == {}
 
 
-def test_forged_messages_to_many_classes_do_no_harm(room: Classroom) -> None:
-    draw = random.Random(7)
-    teachers = [room.open(f"address {i}") for i in range(20)]
-    room.ask(teachers[0], LOOK)
-    before = [room.now(teacher.code) for teacher in teachers]
-    for _ in range(2_000):
-        code = draw.choice(teachers).code if draw.random() < 0.9 else "ZZZZZZ"
-        seat = Seat(code, secrets.token_hex(16), draw.random() < 0.5)
-        acts: list[Callable[[Seat], object]] = [
-            lambda seat: room.answer(
-                seat, draw.randrange(-1, 3), draw.randrange(3), draw.choice([0, 5, -1, 1e300, "x" * 1000])
-            ),
-            lambda seat: room.send(seat, "<script>" * 1000),
-            room.here,
-            *(room.close, room.reveal, room.again, room.end, room.wall, room.counts, room.empty_wall),
-        ]
-        with suppress(ClassError):
-            draw.choice(acts)(seat)
-    assert [room.now(teacher.code) for teacher in teachers] == before
-    for teacher in teachers:
-        assert len(room.wall(teacher)) <= MOST_PUPILS >= room.counts(teacher)["here"]
-        assert all(len(text) <= rules.LONGEST_SENTENCE for text in room.wall(teacher).values())
-
-
-def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:
-    teacher = room.open()
-    one, two = come(room, teacher.code), come(room, teacher.code)
-    assert room.send(one, "  <b>One</b>\n$x$ ") and room.send(two, "Two") and room.send(one, "Better.")
-    assert not room.send(two, "   ")
-    wall = room.wall(teacher)
-    assert list(wall.values()) == ["Better.", "Two"] and one.key not in str(wall)
-    room.take_down(teacher, next(iter(wall)))
-    assert list(room.wall(teacher).values()) == ["Two"] and room.own(one)["sentence"] == ""
-
-
 def test_a_seat_is_what_a_browser_kept_or_none() -> None:
     seat = Seat("ABCDEF", "0" * 32)
     for kept in (seat, replace(seat, follows=False), replace(seat, leads=True)):
@@ -393,14 +354,6 @@ def test_a_seat_is_what_a_browser_kept_or_none() -> None:
     zeros = "0" * 32
     for text in ("", None, 7, "ABCDEF", f"ABCDEF-rules-{zeros}", f"abcdef-leads-{zeros}", f"{seat}\n", f"{seat}x"):
         assert seats.read(text) is None
-
-
-def test_no_number_is_too_long_to_be_no_answer() -> None:
-    """One of 400 digits is none that a computer counts with, and one of JSON."""
-    question = Question(0, "number", "How much?", 5.0, low=0.0, high=10.0)
-    for answer in (10**400, -(10**400), float("inf"), float("nan"), 10.5, True, "5", None):
-        assert not question.is_answer(answer), answer
-    assert question.is_answer(10) and question.is_answer(0.5)
 
 
 def test_a_question_has_bounds() -> None:

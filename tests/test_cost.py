@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
@@ -20,7 +20,7 @@ from encoder.pictures.figures.areas import rectangles
 
 pytestmark = pytest.mark.slow
 
-every_variant = every_shape(VARIANTS)
+every_variant = in_turn("config", [VARIANTS[name] for name in COVERING])
 BUNDLED = {
     name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")
 }

@@ -13,8 +13,8 @@ import torch
 from hypothesis import given
 from link_grammar import cases
 from more_tools import section
-from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import ask, go, healthy, open_app, page_shown, said, type_sentence
+from nasty import FORMULAS, as_sent, texts
+from page_tools import ask, go, healthy, open_app, said
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -35,36 +35,12 @@ TABS = {  # what a page shows on request: key of the tabs -> names
 SWEEPS = ("why_go",)
 
 
-@pytest.mark.nightly
-def test_the_longest_texts_are_taken() -> None:
-    """On one page: all are cut to as many tokens before any page has them, and test_pages.py fills every page."""
-    app = open_app()
-    for text in LONG:
-        type_sentence(app, text)
-
-
-@pytest.fixture(scope="module")
-def visitor() -> AppTest:
-    """One session that many texts are typed in."""
-    return open_app()
-
-
 @cases(50, shrink=False)
 @given(texts.map(as_sent), texts.map(as_sent))
 def test_any_text_in_the_boxes_for_one_word(one: str, two: str) -> None:
     typed = {"set": f"{one}\n{two}\nthe light", "set_word": two[:40]}
     items = section("compare", "word", **{name: text for name, text in typed.items() if len(text) <= LONGEST_IN_URL})
     assert {"set", "set_word"} <= {item.get("name") for item in items}
-
-
-@pytest.mark.nightly
-@cases(50, shrink=False)
-@given(texts.map(as_sent))
-def test_any_text_in_the_box_of_padding(visitor: AppTest, text: str) -> None:
-    if page_shown(visitor) != "lessons":
-        go(visitor, "lessons")
-        ask(visitor, lab="Padding")
-    healthy(visitor.text_input(key="pad_short").set_value(text[:200]).run())
 
 
 def scaled(factor: float, among: str = "") -> Callable[[Encoder], None]:
@@ -104,10 +80,9 @@ def overflowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 EACH_WITH_ONE = [(name, PAGES[i :: len(OVERFLOWS)]) for i, name in enumerate(OVERFLOWS)]
-ALL_WITH_ALL = [pytest.param(name, PAGES, marks=pytest.mark.nightly) for name in OVERFLOWS]
 
 
-@pytest.mark.parametrize(("name", "pages"), EACH_WITH_ONE + ALL_WITH_ALL)
+@pytest.mark.parametrize(("name", "pages"), EACH_WITH_ONE)
 def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
     overflowing: Path, name: str, pages: Sequence[Page]
 ) -> None:

@@ -36,21 +36,6 @@ def insides(source: str) -> list[str]:
     return found
 
 
-def test_what_is_inside_is_seen() -> None:
-    for source in (
-        "from streamlit.runtime import x",
-        "import streamlit.web",
-        "from streamlit import runtime",
-        "st.x._y",
-        "st.session_state.x = 1",
-        "del st.x",
-        "setattr(one, 'x', 1)",
-        "exec('1')",
-        "manager._lock",
-    ):
-        assert insides(source), source
-
-
 def test_nothing_that_sessions_share_lies_where_a_browser_can_clear_it() -> None:
     files = [file for file in FILES if "encoder" not in file.parts]
     assert [file.name for file in files if re.search(r"st\.cache_|cache_resource|cache_data", file.read_text())] == []

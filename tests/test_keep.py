@@ -5,7 +5,6 @@ import re
 
 import pytest
 from page_tools import charts, choose, go, saved
-from tiers import mostly_nightly
 from visits import link, opened
 
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
@@ -65,10 +64,9 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     assert keep.file_or_reason(fail) == b"The file could not be made: not enough memory.\n"
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["models", "training"], ["training"]))
-def test_every_picture_can_be_saved_with_its_caption(page: str) -> None:
+def test_every_picture_can_be_saved_with_its_caption() -> None:
     hidden = {"sentence": "Keys on the <b>table</b>", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"}
-    app = opened(page, hidden)
+    app = opened("training", hidden)
     pictures = saved(app)
     assert len(pictures) >= len(charts(app))
     for files_of in pictures.values():
