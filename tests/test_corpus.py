@@ -100,12 +100,6 @@ def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
     assert "No token of this corpus" in words(section("heads", "kinds", **HERE, atlas_start="sep", atlas_end="next"))
 
 
-def test_each_section_says_of_what_its_numbers_are(atlas: Atlas) -> None:
-    for part in ("contexts", "two_measures", "kinds", "find", "nearest"):
-        assert f"On {atlas.card.scope}." in words(section("heads", part, **HERE, atlas_word="tom")), part
-    assert f"On {atlas.card.scope}." in words(section("feed_forward", "corpus", **HERE))
-
-
 def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     """Only of the model that it is of: another one is measured over the bundled sentences."""
     many = {"over": "100 sentences", "measure": "previous"}

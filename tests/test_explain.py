@@ -236,24 +236,6 @@ def test_every_trail_ends_where_the_numbers_come_in(config: EncoderConfig) -> No
             assert passed[-1].operation in ends, passed[-1].name
 
 
-@every_variant
-def test_following_every_operand_reaches_the_words(config: EncoderConfig) -> None:
-    encoder = tiny(config)
-    trace, chance = encoder.trace(SENTENCE), random.Random(0)
-    held = everything(encoder, trace)
-    waiting, seen = [encoder.steps[-1].name], set[str]()
-    while waiting:
-        name = waiting.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        made = encoder.explain(trace, name, (0,) * held[name].dim())
-        waiting += [operand.name for operand in operands(made, chance)]
-    assert {"embedding.tokens", "embedding.positions", "embedding.tokens.weight", "ids"} <= seen
-    layers = {name for name in seen if name.startswith("layers.") and name in trace}
-    assert layers == {name for name in trace if name.startswith("layers.")}
-
-
 def test_ids_end_the_trail_and_name_the_token() -> None:
     encoder = tiny(TINY)
     trace = encoder.trace(SENTENCE)

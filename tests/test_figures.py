@@ -15,7 +15,7 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder.metrics import shares_in_bins
 from encoder.pictures.export.archive import table
-from encoder.pictures.figures.charts import BARS, likeliest, lines, outlines, term_bars, token_bars, units_on_curve
+from encoder.pictures.figures.charts import BARS, likeliest, lines, outlines, term_bars, token_bars
 from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.figures.matrix import MOST_CELLS, matrix
 from encoder.pictures.figures.scatter import paths
@@ -293,12 +293,6 @@ def test_a_histogram_counts_every_number_and_one_giant_does_not_flatten_it() -> 
     assert -8 < before.x.min() < -2 and 2 < before.x.max() < 8
     assert before.y.max() > after.y.max() > 0.02  # twice as wide, half as high
     assert outlines(*shares_in_bins({"none": np.full(3, np.nan)}), "number").data[0].y.sum() == 0
-
-
-def test_units_stand_at_their_numbers() -> None:
-    hidden = np.array([-2.0, 0.5, 3.0])
-    figure = units_on_curve((np.array([-2.0, 3.0]), np.array([0.0, 3.0])), hidden, hidden.clip(0))
-    assert figure.data[1].x.tolist() == hidden.tolist() and figure.data[1].y.tolist() == [0, 0.5, 3]
 
 
 # The main fact

@@ -1,19 +1,17 @@
 """Hostile sentences, links, models and numbers on every page: no traceback, and a sentence where something is amiss."""
 
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given
 from link_grammar import cases
 from more_tools import section
-from nasty import FORMULAS, as_sent, texts
+from nasty import as_sent, texts
 from page_tools import ask, go, healthy, open_app, said
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
@@ -24,7 +22,7 @@ from encoder.model.encoder import Encoder
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
 from encoder.pictures.link import LONGEST_IN_URL
-from pages.ui.server import engine, file_links
+from pages.ui.server import engine
 from pages.ui.state.site import PAGES, Page
 
 pytestmark = pytest.mark.slow
@@ -120,35 +118,6 @@ def test_rows_without_a_key_are_told_from_hidden_scores(small: TextEncoder) -> N
     assert first_lost(small.trace("The cat.", hidden=(0,), edits=causal)) == "layers.0.attention.weights"
     assert first_lost(small.trace("The cat.", edits=(Edit("layers.2.output", "replace", value=1e38),))) is not None
     assert bool(torch.isfinite(small.trace("The cat.", hidden=(1,))["output"]).all())
-
-
-@pytest.mark.nightly
-def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every CSV of every page, with tokens that a spreadsheet would run."""
-    found: list[pd.DataFrame] = []
-
-    def keep(key: str, name: str, kind: str, make: Callable[[], bytes]) -> str:
-        if kind == "text/csv":
-            found.append(pd.read_csv(io.BytesIO(make()), dtype=str, keep_default_na=False))
-        return "link"
-
-    monkeypatch.setattr(file_links, "offer", keep)
-    app = open_app(sentence=" ".join(FORMULAS) + " = + - @ [MASK]")
-    for page in PAGES:
-        key, tabs = TABS.get(page.key, ("", [""]))
-        for tab in tabs:
-            app.query_params["step"] = {"output": "mlm.probabilities"}.get(page.key, "attention.weights")
-            go(app, page.key)
-            if key:
-                ask(app, **{key: tab})
-    assert len(found) >= 10
-    for table in found:
-        cells = [*table.columns, *table.to_numpy().flatten()]
-        assert [cell for cell in cells if cell[:1] in tuple("=+@\t\r-") and not is_number(cell)] == []
-
-
-def is_number(text: str) -> bool:
-    return re.fullmatch(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)", text) is not None
 
 
 def test_a_crash_would_be_seen() -> None:
