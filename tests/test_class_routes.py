@@ -25,8 +25,10 @@ HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"
 
 
 @pytest.fixture
-def client() -> Iterator[TestClient]:
-    """A browser on a server with classes of this test alone."""
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A browser on a server with classes of this test alone, which looks often at what is new."""
+    monkeypatch.setattr(class_streams, "LOOK", 0.02)
+    monkeypatch.setattr(class_streams, "COUNT", 0.02)
     rules.classroom.cache_clear()
     class_routes.classes.cache_clear()
     with TestClient(Starlette(routes=routes.routes())) as found:

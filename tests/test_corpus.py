@@ -107,7 +107,7 @@ def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     assert f"{atlas.card.many} of its atlas" in asks(shown)["over"]["texts"]
     assert numbers(pictures(shown)["measured"]).ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
     assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(shown)
-    other = section("heads", "measures", model="paper", **many)
+    other = section("heads", "measures", model="built:n_layers=1,d_model=16,n_heads=2,d_ff=32", **many)
     assert "atlas" not in words(other) and asks(other)["over"]["texts"] == ["this sentence", "100 sentences"]
 
 
