@@ -26,7 +26,7 @@ from encoder.experiments.attributions.gradients import (
 )
 from encoder.experiments.attributions.rolled import rolled
 from encoder.experiments.attributions.similarity import likeness, sentence_vector
-from encoder.experiments.attributions.target import Forward, Logits, Target, spearman, whole_words, word_shares
+from encoder.experiments.attributions.target import Forward, Logits, Target, spearman
 from encoder.experiments.attributions.units import unit_sum
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
@@ -317,15 +317,6 @@ def test_padding_and_likeness_to_itself(small: TextEncoder) -> None:
     assert likeness(a, b).cells.shape == (len(alone.tokens), len(b.tokens))
     same = likeness(alone, alone)
     assert same.cosine == pytest.approx(1.0, abs=1e-12)
-
-
-def test_pieces_make_words(base: TextEncoder) -> None:
-    trace = base.trace("Keys on the table belong to Sara.")
-    shares = torch.arange(len(trace.tokens), dtype=torch.float32)
-    found = word_shares(trace, [shares, 2 * shares])
-    assert found.sum(1).tolist() == pytest.approx([float(shares.sum()), 2 * float(shares.sum())])
-    assert [i for word in whole_words(trace) for i in word] == list(range(len(trace.tokens)))
-    assert found[0].tolist() == [float(sum(word)) for word in whole_words(trace)]
 
 
 def test_rank_agreement() -> None:

@@ -296,10 +296,7 @@ def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
 def test_pairs_of_a_file(tmp_path: Path) -> None:
     text = 'B,A,answer_a,answer_b\nThe key ___ old.,The keys ___ old.,are,is\n"A, b ___.","A, c ___.",,\n'
     (tmp_path / "pairs.csv").write_text(text)
-    pairs = [
-        MinimalPair("The keys ___ old.", "The key ___ old.", ("are", "is")),
-        MinimalPair("A, c ___.", "A, b ___."),
-    ]
+    pairs = [MinimalPair("The keys ___ old.", "The key ___ old.", ("are", "is")), MinimalPair("A, c ___.", "A, b ___.")]
     assert read_pairs(tmp_path / "pairs.csv") == pairs
     for mark in ";\t":  # as a spreadsheet saves or copies cells
         cells = text.replace('"A, b ___."', "A; b ___.").replace('"A, c ___."', "A; c ___.").replace(",", mark)

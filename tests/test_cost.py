@@ -60,17 +60,6 @@ def test_parameters_are_as_many_as_published() -> None:
     assert one == 4 * (512 * 512 + 512) + 512 * 2048 + 2048 + 2048 * 512 + 512 + 2 * 2 * 512
 
 
-def test_parts_come_in_the_order_of_the_forward_pass() -> None:
-    config = replace(VARIANTS["preset-bert-base"], n_layers=2, final_norm=True)
-    attention = ["attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"]
-    layer = [*attention, "norm1", "feed_forward.w_1", "feed_forward.w_2", "norm2"]
-    assert [part.name for part in parameters(tiny_model(config))] == [
-        *("embedding.tokens", "embedding.positions", "embedding.segments", "embedding.norm"),
-        *(f"layers.{i}.{name}" for i in range(2) for name in layer),
-        *("final_norm", "mlm_head.transform", "mlm_head.norm", "mlm_head.bias"),
-    ]
-
-
 def test_formulas_are_written_out() -> None:
     said = {part.name: (part.formula, part.by_formula) for part in parameters(tiny_model(VARIANTS["preset-bert-base"]))}
     assert said["embedding.positions"] == ("max_positions·d_model", 19 * 30)

@@ -12,7 +12,7 @@ import pytest
 from in_turn import in_turn
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.pictures.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
+from encoder.pictures.export.archive import about, layer_size, run_size, to_csv_zip, to_npz
 from encoder.pictures.export.caption import LONGEST, About, caption, file_name
 from encoder.pictures.export.tables import cell, to_csv
 from encoder.pictures.figures.drawn import numbers_of
@@ -35,11 +35,8 @@ def npz(trace: Trace) -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("run", ["sara", "changed"])
-def test_numpy_alone_reads_every_step_back_exactly_and_the_size_was_said(
-    run: str, request: pytest.FixtureRequest
-) -> None:
-    trace: Trace = request.getfixturevalue(run)
+def test_numpy_alone_reads_every_step_back_exactly_and_the_size_was_said(changed: Trace) -> None:
+    trace = changed
     layer, content = io.BytesIO(), npz(trace)
     to_csv_zip(trace, 1, layer)
     assert len(content) == pytest.approx(run_size(trace), rel=0.02)
@@ -70,11 +67,6 @@ def test_the_same_run_gives_the_same_bytes(small: TextEncoder) -> None:
     for content in (npz(small.trace("I")), *zips):
         with zipfile.ZipFile(io.BytesIO(content)) as whole:
             assert {entry.date_time for entry in whole.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-
-
-def test_edits_are_written_as_text(changed: Trace) -> None:
-    assert about(changed)["edits"] == ["layers.2.attention.heads:zero:h=1", "embedding.positions:shuffle:v=7"]
-    assert "Changed: head 1 of layer 2: weighted values set to zero; " in about(changed)["caption"]
 
 
 def test_the_longest_run_is_written_without_a_second_copy(small: TextEncoder) -> None:
@@ -141,11 +133,6 @@ def test_a_figure_without_numbers_of_its_own_gives_every_point() -> None:
     figure = go.Figure([go.Scatter(x=[1, 2], y=[3, 4], name="a"), go.Heatmap(z=[[5, 6]])])
     rows = [" ".join(map(str, row)) for row in numbers_of(figure)]
     assert rows[1:] == ["a 1 3 ", "a 2 4 ", "heatmap 1 0 0 5", "heatmap 1 1 0 6"]
-
-
-def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:
-    header, first, *_ = table(sara, "layers.0.add_norm_1.mean")
-    assert list(header) == ["token", "value_1"] and first[0] == "0 [CLS]"
 
 
 # Captions and names

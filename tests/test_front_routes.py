@@ -90,6 +90,34 @@ def is_refused(answer: Any, *statuses: int, words: str = "") -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
+async def parts_of(
+    app: Any,
+    path: str,
+    asked: object,
+    seen: Callable[[bytes], object] = len,
+    encodings: str = "gzip",
+    left: asyncio.Event | None = None,
+) -> list[bytes]:
+    """The parts of an answer to a browser that says of each when it has it, and may leave before the end."""
+    messages = iter([{"type": "http.request", "body": json.dumps(asked).encode(), "more_body": False}])
+    parts, left = list[bytes](), left or asyncio.Event()
+
+    async def receive() -> Message:
+        if (message := next(messages, None)) is not None:
+            return message
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        parts.append(message.get("body", b""))
+        seen(parts[-1])
+
+    named = {b"content-type": b"application/json", b"host": b"testserver", b"accept-encoding": encodings.encode()}
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": [*named.items()]}
+    await app(scope | {"client": ("192.0.2.7", 9)}, receive, send)
+    return parts
+
+
 # What is answered
 
 
@@ -161,18 +189,7 @@ def test_a_large_answer_is_handed_on_in_parts_so_that_who_does_not_read_it_holds
     """Two hundred who asked for 7 MB and read none of it would have held a copy each."""
     content = random.Random(1).randbytes(1_500_000)
     app = served(make_file=lambda request: File("x.npz", "application/octet-stream", gzip.compress(content))).app
-    named = {b"content-type": b"application/json", b"accept-encoding": encodings.encode()}
-    scope = {"type": "http", "method": "POST", "path": "/api/picture", "query_string": b"", "headers": [*named.items()]}
-    asked = iter([{"type": "http.request", "body": json.dumps(STEP).encode(), "more_body": False}])
-    parts = list[bytes]()
-
-    async def receive() -> Message:
-        return next(asked, None) or await asyncio.Future()
-
-    async def read(message: Message) -> None:
-        parts.append(message.get("body", b""))
-
-    asyncio.run(app(scope, receive, read))  # type: ignore[arg-type]
+    parts = asyncio.run(parts_of(app, "/api/picture", STEP, encodings=encodings))
     whole = b"".join(parts)
     assert max(map(len, parts)) <= routes.PART and (gzip.decompress(whole) if encodings == "gzip" else whole) == content
 
@@ -487,23 +504,8 @@ def test_what_nobody_waits_for_any_more_ends() -> None:
     assert not made.coming and not made.makers.waiting
 
     async def close() -> None:
-        body, closed = [json.dumps(STEP).encode()], asyncio.Event()
-
-        async def receive() -> Message:
-            if body:
-                return {"type": "http.request", "body": body.pop(), "more_body": False}
-            await closed.wait()
-            return {"type": "http.disconnect"}
-
-        answers = list[Message]()
-
-        async def send(message: Message) -> None:
-            answers.append(message)
-
-        kind = [(b"content-type", b"application/json"), (b"host", b"testserver")]
-        scope = {"type": "http", "method": "POST", "path": "/api/picture", "headers": kind, "query_string": b""}
-        app = Starlette(routes=routes.routes(make_file=work))
-        asked = asyncio.create_task(app({**scope, "client": ("192.0.2.7", 9)}, receive, send))
+        closed, app = asyncio.Event(), Starlette(routes=routes.routes(make_file=work))
+        asked = asyncio.create_task(parts_of(app, "/api/picture", STEP, left=closed))
         assert await asyncio.to_thread(begun.acquire, timeout=30)
         closed.set()
         assert await asyncio.to_thread(ended.acquire, timeout=30)
@@ -633,28 +635,16 @@ def test_how_far_long_work_is_comes_before_its_end_and_who_leaves_ends_it(monkey
 
     monkeypatch.setattr(routes, "make_more", slow)
     monkeypatch.setattr(routes, "OFTEN", 0.01)
-    app = served().app
-    asked = json.dumps(MORE | {"agreed": True}).encode()
-    named = [(b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/api/more", "query_string": b"", "headers": named}
 
     async def visit(leaves: bool) -> list[bytes]:
-        messages = iter([{"type": "http.request", "body": asked, "more_body": False}])
-        parts, left = list[bytes](), asyncio.Event()
+        left = asyncio.Event()
 
-        async def receive() -> Message:
-            if (message := next(messages, None)) is not None:
-                return message
-            await left.wait()
-            return {"type": "http.disconnect"}
-
-        async def read(message: Message) -> None:
-            parts.append(message.get("body", b""))
-            if b"0.250" in message.get("body", b""):
+        def hear(part: bytes) -> None:
+            if b"0.250" in part:
                 (left if leaves else went_on).set()
 
-        await app(scope, receive, read)  # type: ignore[arg-type]
-        return parts
+        asked = MORE | {"agreed": True}
+        return await parts_of(served().app, "/api/more", asked, hear, encodings="", left=left)
 
     assert asyncio.run(visit(True)) and ended.wait(5)
     lines = b"".join(asyncio.run(visit(False))).splitlines()

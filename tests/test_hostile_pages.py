@@ -28,7 +28,7 @@ from pages.ui.state.site import PAGES, Page
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),
+    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"])
 }
 SWEEPS = ("why_go",)
 

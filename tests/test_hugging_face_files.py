@@ -144,10 +144,7 @@ BESIDE: dict[str, tuple[Change, str]] = {
         weights(lambda found: found.update({f"crf.{name}": torch.zeros(5) for name in ("start", "end", "steps")})),
         "crf.* (3 tensors) (of another task)",
     ),
-    "inside-another-model": (
-        renamed(lambda name: f"model.{name}"),
-        "",
-    ),
+    "inside-another-model": (renamed(lambda name: f"model.{name}"), ""),
     "with-its-teacher": (
         weights(lambda found: found.update({f"teacher.{name}": tensor.clone() for name, tensor in found.items()})),
         "(of another task)",

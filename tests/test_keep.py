@@ -26,10 +26,7 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
 
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
-    for page, wrong in (
-        ("lessons", {"lab": "Dropout", "drop_at": "1,99"}),
-        ("lessons", {"lab": "<b>"}),
-    ):
+    for page, wrong in (("lessons", {"lab": "Dropout", "drop_at": "1,99"}), ("lessons", {"lab": "<b>"})):
         app = opened(page, wrong)
         said = " ".join(w.value for w in app.warning).replace("\\", "")
         asked = {name: text for name, text in wrong.items() if text not in ("Labs", "Dropout")}
@@ -44,10 +41,7 @@ def test_a_link_of_another_version_opens_and_says_so() -> None:
     assert "version “2”" in notes[0] and "“magic”, “<b>”" in notes[1]
     assert from_query({"v": VERSION, "layer": "3"}, check, names()) == (View(layer=3), [])
     # from before there were versions
-    assert from_query({"layer": "3"}, check, names()) == (
-        View(layer=3),
-        [],
-    )
+    assert from_query({"layer": "3"}, check, names()) == (View(layer=3), [])
 
 
 def test_a_link_carries_its_version_and_no_endless_choice() -> None:

@@ -118,13 +118,10 @@ ANYWHERE = [
 ]
 
 
-def test_edits_before_and_after_the_layers() -> None:
-    for norm_first in (False, True):
-        check_edits(tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True)))
-
-
-def check_edits(encoder: TextEncoder) -> None:
+@in_turn("norm_first", [False, True])
+def test_edits_before_and_after_the_layers(norm_first: bool) -> None:
     """Each alone, in batches, is what its own run gives."""
+    encoder = tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True))
     trace, watch = encoder.trace(SENTENCE), WatchedWord(3, 11)
     found: list[Outcome] = [outcome for chunk in outcomes(encoder, trace, ANYWHERE, watch, 16) for outcome in chunk]
     assert [outcome.edit for outcome in found] == ANYWHERE
