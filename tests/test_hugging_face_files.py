@@ -76,17 +76,8 @@ def renamed(change: Callable[[str], str]) -> Change:
 
 
 SAME: dict[str, Change] = {  # what changes the file and not the model
-    "decoder-besides": weights(
-        lambda found: found.update(
-            {
-                "cls.predictions.decoder.weight": found[WORDS].clone(),
-                "cls.predictions.decoder.bias": found["cls.predictions.bias"].clone(),
-            }
-        )
-    ),
     "decoder-bias-alone": renamed(lambda name: name.replace("predictions.bias", "predictions.decoder.bias")),
     "float64": weights(lambda found: found.update({name: tensor.double() for name, tensor in found.items()})),
-    "fields-of-no-matter": fields(torch_dtype="float16", id2label={"0": "a"}, pruned_heads={}, hidden_dropout_prob=0.5),
 }
 WORDS = "bert.embeddings.word_embeddings.weight"
 
@@ -169,12 +160,6 @@ def test_a_pickle_that_holds_no_weights_is_refused(held: object, said: str, tmp_
     assert said in str(error.value) and str(tmp_path) in str(error.value)
 
 
-def test_a_folder_without_a_type_opens_by_the_names_of_its_tensors(tmp_path: Path) -> None:
-    before, encoder, after = opened_again(tmp_path, "bert", fields(model_type=..., architectures=...))
-    assert torch.equal(before["output"], after["output"])
-    assert any("opened as bert: its tensors are called so" in one for one in encoder.left_out)
-
-
 def test_architectures_are_kept(tmp_path: Path) -> None:
     saved(tmp_path, MODELS["bert-of-a-classifier"])
     assert TextEncoder.from_pretrained(tmp_path).architectures == ("BertForSequenceClassification",)
@@ -215,6 +200,10 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
     "extra-tensors": (
         weights(lambda found: found.update({f"bert.encoder.x{i}": torch.zeros(1) for i in range(9)})),
         ("bert.encoder.x4 and 4 more",),
+    ),
+    "adapter": (
+        weights(lambda found: found.update({f"{QUERY.removesuffix('weight')}lora_A.weight": torch.zeros(2)})),
+        ("it holds an adapter", "merge it into the weights"),
     ),
     "no-encoder": (
         weights(lambda found: [found.pop(name) for name in list(found) if "embeddings" in name]),
