@@ -3,7 +3,6 @@
 import math
 import random
 import string
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -311,22 +310,6 @@ def test_an_edit_in_a_batch_is_that_of_the_sentence_alone(config: EncoderConfig)
 def test_a_position_must_be_in_every_sentence(encoder: TextEncoder) -> None:
     with pytest.raises(ValueError, match="position 4 is outside the sentence; positions go from 0 to 3"):
         encoder.trace([SENTENCE, "w1 w2"], edits=[Edit("output", "zero", positions=(4,))])
-
-
-@pytest.mark.slow
-def test_threads_never_mix() -> None:
-    encoder = tiny(VARIANTS["preset-bert-base"])
-    steps = [step.name for step in encoder.steps]
-    jobs = [
-        (f"w{i} w{i + 1} w{i + 2}", (Edit(steps[i % len(steps)], "scale", value=i + 2), Edit(AT + "scaled", "bypass")))
-        for i in range(40)
-    ]
-    alone = [encoder.trace(text, edits=edits) for text, edits in jobs]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda job: encoder.trace(job[0], edits=job[1]), jobs * 3))
-    for trace, expected in zip(together, alone * 3, strict=True):
-        assert trace.edits == expected.edits
-        assert changed(trace, expected) == set()
 
 
 # What an Edit is

@@ -79,7 +79,6 @@ SAME: dict[str, Change] = {  # what changes the file and not the model
     "decoder-bias-alone": renamed(lambda name: name.replace("predictions.bias", "predictions.decoder.bias")),
     "float64": weights(lambda found: found.update({name: tensor.double() for name, tensor in found.items()})),
 }
-WORDS = "bert.embeddings.word_embeddings.weight"
 
 
 def opened_again(folder: Path, name: str, change: Change) -> tuple[Trace, TextEncoder, Trace]:
@@ -122,14 +121,6 @@ def test_what_is_not_part_of_the_encoder_is_left_out_by_name(change: Change, sai
 
 NO_GUESSES: dict[str, tuple[Change, str]] = {
     "lacks-its-bias": (weights(lambda found: found.pop("cls.predictions.bias")), "is not whole"),
-    "lacks-its-norm": (
-        weights(lambda found: [found.pop(name) for name in list(found) if "transform.LayerNorm" in name]),
-        "not whole",
-    ),
-    "another-table": (
-        weights(lambda found: found.update({"cls.predictions.decoder.weight": torch.zeros(53, 30)})),
-        "names words by a table of its own",
-    ),
     "another-table-that-is-missing": (fields(tie_word_embeddings=False), "names words by a table of its own"),
 }
 
