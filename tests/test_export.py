@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-from in_turn import in_turn
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.pictures.export.archive import about, layer_size, run_size, to_csv_zip, to_npz
-from encoder.pictures.export.caption import LONGEST, About, caption, file_name
+from encoder.pictures.export.caption import LONGEST, About, caption
 from encoder.pictures.export.tables import cell, to_csv
 from encoder.pictures.figures.drawn import numbers_of
 from encoder.pictures.numbers import Numbers
@@ -183,9 +182,3 @@ def test_a_picture_of_no_run_says_what_it_is_of() -> None:
 def test_a_long_sentence_is_cut_and_it_shows(small: TextEncoder) -> None:
     said = caption(About(small.trace("a\nlong   one " * 100)))
     assert "a long one a long one" in said and "…”" in said and len(said) < LONGEST + 80
-
-
-@in_turn("hostile", ["../../etc/passwd", "a/b\\c", "x" * 500, "😀", "", "..", "a\nb"])
-def test_a_file_name_is_only_a_name(hostile: str) -> None:
-    name = file_name(hostile, "attention.weights")
-    assert 0 < len(name) <= 120 and not set(name) & set("/\\\n ") and not name.startswith(".")
