@@ -117,7 +117,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
         assert [line["votes"] for line in results["lines"]][1:4] == [[1, 0], [0, 0], [1, 1]]
         assert "asked 2 times" in post(client, "act", 409, seat=teacher, act="again")["message"]
-        assert "that question is over" in post(client, "act", 409, seat=teacher, act="close")["message"]
+        assert "question is over" in post(client, "act", 409, seat=teacher, act="close")["message"]
         best = max(results["lines"], key=lambda line: line["value"])
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
         assert results["said"].startswith(f"The answer is “{best['text']}”")

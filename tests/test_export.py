@@ -48,6 +48,7 @@ def test_numpy_alone_reads_every_step_back_exactly_and_the_size_was_said(changed
     assert said == json.loads(json.dumps(about(trace)))
     assert (said["tokens"], said["ids"], said["hidden"]) == (trace.tokens, trace.ids, list(trace.hidden))
     assert (said["model"], said["sha256"]) == (trace.source.name, trace.source.sha256)
+    assert said["edits"] == ["layers.2.attention.heads:zero:h=1", "embedding.positions:shuffle:v=7"]
     assert said["config"]["n_layers"] == trace.config.n_layers and said["config"]["mask_value"] is None
     assert said["steps"]["output"] == list(trace["output"].shape)
 
