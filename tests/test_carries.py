@@ -268,14 +268,6 @@ def test_two_heads_of_base_carry_the_number_of_a_subject_in_sentences_that_peopl
     assert abs(shipped.control_share) < 0.1
 
 
-def test_a_head_carries_gender() -> None:
-    whole = phenomenon("gender")
-    part = replace(whole, frames=whole.frames[:1], rows=whole.rows[:10])
-    circuit = find_circuit(pretrained("base"), part.pairs, edges=False)
-    assert circuit.each[5, 5] == pytest.approx(0.92, abs=0.05) and (5, 5) in circuit.heads
-    assert max(circuit.random) <= 0.1
-
-
 def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
     shipped = read_circuits(SHIPPED / "base.json").constructed
     assert shipped.keys() == phenomena().keys()
