@@ -50,7 +50,7 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@in_turn("config", [VARIANTS[name] for name in COVERING])
+@in_turn("config", [VARIANTS[name] for name in (*COVERING, "labels", "late-labels", "labels-words")])
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)

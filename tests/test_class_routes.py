@@ -111,11 +111,11 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert client.post("/api/class/keep", json={"seat": teacher}).text.count("\n") == 1, "no more than its head"
         post(client, "act", seat=teacher, act="again")
         assert hears.until(lambda parts: phase(parts) == "open")["class"].get("results") is None
-        for round, taken in ((1, False), (2, True)):
-            assert post(client, "answer", seat=other, number=1, round=round, answer=3) == {"taken": taken}
+        for seat, round, taken in ((other, 1, False), (other, 2, True), (pupil, 2, True)):
+            assert post(client, "answer", seat=seat, number=1, round=round, answer=3) == {"taken": taken}
         post(client, "act", seat=teacher, act="reveal")
         results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
-        assert [line["votes"] for line in results["lines"]][1:4] == [[1, 0], [0, 0], [1, 1]]
+        assert [line["votes"] for line in results["lines"]][1:4] == [[1, 0], [0, 0], [1, 2]]
         assert "asked 2 times" in post(client, "act", 409, seat=teacher, act="again")["message"]
         assert "question is over" in post(client, "act", 409, seat=teacher, act="close")["message"]
         best = max(results["lines"], key=lambda line: line["value"])
@@ -126,7 +126,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
     with listen(client) as again:  # a tab that is loaded anew
         own = Heard(again, pupil).until(lambda parts: "own" in parts)["own"]
-        assert own == {"answer": 3, "table": "1.1", "sentence": ""}
+        assert own == {"answer": 3, "table": "1.2", "sentence": ""}
 
 
 def test_what_is_hidden_is_sent_to_no_pupil_before_the_answer(client: TestClient) -> None:

@@ -114,7 +114,7 @@ def test_snippets_of_a_preset_name_it() -> None:
 # The lines
 
 
-@in_turn("config", [VARIANTS[name] for name in COVERING])
+@in_turn("config", [VARIANTS[name] for name in (*COVERING, "labels", "late-labels", "labels-words")])
 def test_every_snippet_is_a_few_lines_that_compile(config: EncoderConfig) -> None:
     encoder = tiny(config)
     for trace in (encoder.trace(SENTENCE), encoder.trace(TYPED, hidden=(1,))):
@@ -162,7 +162,7 @@ def expected_source(step: Step) -> str:
     return CLASSES[step.part]
 
 
-@in_turn("config", [VARIANTS[name] for name in COVERING])
+@in_turn("config", [VARIANTS[name] for name in (*COVERING, "labels", "late-labels", "labels-words")])
 def test_the_source_shown_is_what_ran(config: EncoderConfig) -> None:
     encoder = tiny(replace(config, n_layers=1))
     trace = encoder.trace(SENTENCE)

@@ -189,6 +189,6 @@ def test_own_and_damaged_atlases_beside_the_shipped_one(second: Atlas) -> None:
     assert "newer has version 9 of the format" in words(shown) and "odd is damaged" in words(shown)
     assert "of mine (3 sentences)" in words(shown)
     assert any("<b>The</b> $x$ and [a](http://b.c)" in line for line in lines(shown)), "text is text"
-    for part in ("two_measures", "kinds", "find", "nearest"):
-        assert "of mine" in words(section("heads", part, **HERE, atlas_of="1", atlas_word="the"))
-    assert "of mine" in words(section("feed_forward", "corpus", **HERE, atlas_of="1"))
+    for part in ("contexts", "two_measures", "kinds", "find", "nearest"):
+        assert f"On {second.card.scope}." in words(section("heads", part, **HERE, atlas_of="1", atlas_word="the")), part
+    assert f"On {second.card.scope}." in words(section("feed_forward", "corpus", **HERE, atlas_of="1"))

@@ -20,7 +20,7 @@ from encoder.pictures.figures.areas import rectangles
 
 pytestmark = pytest.mark.slow
 
-every_variant = in_turn("config", [VARIANTS[name] for name in COVERING])
+every_variant = in_turn("config", [VARIANTS[name] for name in (*COVERING, "labels", "late-labels", "labels-words")])
 BUNDLED = {
     name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")
 }

@@ -35,7 +35,7 @@ GIVEN = {  # operations of steps that are made of no other step
 COMPUTED = {"sinusoid", "zeros", "rotary_cos", "rotary_sin", "alibi"}  # from nothing but a place
 OF_DISTANCES = {"content_to_position", "position_to_content"}
 ADDED_UP = {"linear", "matmul", "decode", "label", "dot", "weighted_sum", *OF_DISTANCES}
-SHALLOW = {name: replace(VARIANTS[name], n_layers=2) for name in COVERING}
+SHALLOW = {name: replace(VARIANTS[name], n_layers=2) for name in (*COVERING, "labels", "late-labels", "labels-words")}
 
 every_variant = in_turn("config", SHALLOW.values())
 
