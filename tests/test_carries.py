@@ -360,19 +360,6 @@ def test_a_guess_that_stays_is_held_against_the_word_that_gains_most() -> None:
             assert second == int(theirs.argmax())
 
 
-@in_turn("sentence", ["My dog ___ every morning.", "I saw [MASK] friend of the queens."])
-def test_small_changes_of_a_sentence_are_pairs_that_turn_its_guess(sentence: str) -> None:
-    encoder = pretrained("base")
-    changes = small_changes(encoder, sentence)
-    assert 1 <= len(changes) <= 4 and len({change.b for change in changes}) == len(changes)
-    for change in changes:
-        run = run_pair(encoder, MinimalPair(sentence, change.b))
-        assert run.flip == pytest.approx(change.flip, abs=1e-5) and run.words == change.words
-        assert sentence.replace(change.was, change.new, 1) == change.b
-    clear = [change.flip for change in changes if change.new.rstrip("s") == change.was.rstrip("s")]
-    assert clear == sorted(clear, reverse=True)
-
-
 FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the first change of it
     "The queen said that [MASK] was hungry.": "king",
     "I think that the answer [MASK] wrong.": "answers",
@@ -412,8 +399,12 @@ TURNED = {  # a sentence, and the first change of it: natural English, and anoth
 @in_turn("sentence", list(TURNED))
 def test_the_change_that_is_offered_first_turns_the_guess_where_a_natural_one_does(sentence: str) -> None:
     encoder = pretrained("base")
-    best = small_changes(encoder, sentence)[0]
+    changes = small_changes(encoder, sentence)
+    best = changes[0]
+    assert len({change.b for change in changes}) == len(changes) <= 4
     run = run_pair(encoder, MinimalPair(sentence, best.b))
+    assert run.flip == pytest.approx(best.flip, abs=1e-5) and run.words == best.words
+    assert sentence.replace(best.was, best.new, 1) == best.b
     guesses = [trace["mlm.logits"][run.place].softmax(-1) for trace in (run.a, run.b)]
     assert best.b == TURNED[sentence]
     assert guesses[1][run.answers[1]] == guesses[1].max() >= 2 * guesses[1][run.answers[0]]

@@ -435,23 +435,6 @@ def test_page_table_and_archive_call_the_columns_of_a_step_alike() -> None:
             assert header[1 - values.shape[1]] == second
 
 
-def test_a_picture_draws_itself_and_says_its_fact() -> None:
-    encoder = tiny(TINY)
-    trace = encoder.trace(SENTENCE)
-    for name in ("layers.0.attention.weights", "layers.0.add_norm_1.mean", "layers.1.output", "output"):
-        step, answer = trace.step(name), step_picture(encoder, trace, name, 1)
-        drawn = answer.figure().data[0]
-        expected = trace[name][1] if "H" in step.shape else trace[name]
-        np.testing.assert_array_equal(drawn.z if expected.ndim > 1 else drawn.y, expected)
-        assert f"tep {name}" in answer.caption
-    shares = step_picture(encoder, trace, "layers.0.attention.weights", 1)
-    assert shares.sentence == main_fact(
-        shares.numbers.array, trace.tokens, trace.tokens, "share", trace.tokenization.special
-    )
-    other = shares.all_numbers.at(layer=1, head=2).array
-    np.testing.assert_array_equal(other, trace["layers.1.attention.weights"][2])
-
-
 def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept() -> None:
     name = "layers.1.attention.masked"
     encoders = [tiny(replace(TINY, mask_value=mask)) for mask in (-1e9, -math.inf)]
