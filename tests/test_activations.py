@@ -1,6 +1,5 @@
 """What must know an activation knows every one of them, and nothing else names them."""
 
-import re
 from pathlib import Path
 
 import torch
@@ -15,9 +14,6 @@ from encoder.model.steps.catalogue import by_name
 
 ROOT = Path(__file__).parents[1]
 BROWSER = "encoder/browser/block.js"
-# Besides these: its variant in tests/tiny.py, its formula in tests/oracle.py, the lists in tests/test_config.py and
-# tests/test_steps.py, numbers of it in tests/javascript/block.test.mjs.
-KNOW = {"encoder/model/activations.py", "encoder/explain/operations/layer_rules.py", BROWSER}
 
 
 @in_turn("name", ACTIVATIONS)
@@ -42,11 +38,3 @@ def test_the_function_is_the_one_of_the_module(name: str) -> None:
 def test_a_name_in_a_checkpoint_means_one_activation() -> None:
     names = [theirs for activation in ACTIVATIONS.values() for theirs in activation.hugging_face]
     assert len(names) == len(set(names))
-
-
-def test_a_new_activation_is_written_in_three_files() -> None:
-    """The newest one stands for all that come: no other file of the library or the pages names it."""
-    newest = re.compile(rf"\b{list(ACTIVATIONS)[-1]}\b")
-    every = [path for folder in ("encoder", "pages") for path in (ROOT / folder).rglob("*")]
-    files = [path for path in every if path.suffix in (".py", ".js") and path.parent.name != "built"]
-    assert {str(path.relative_to(ROOT)) for path in files if newest.search(path.read_text(encoding="utf-8"))} == KNOW

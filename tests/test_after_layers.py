@@ -14,7 +14,7 @@ from encoder.packet.format import unpack
 RUNS = ("plain", "masked", "pair", "hidden", "edited", "padded")
 
 
-@pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "small", "T5"])
+@in_turn("model", ["small", "T5"])
 @in_turn("run", RUNS)
 def test_words_shares_and_ranks_are_those_of_the_lens(model: str, run: str) -> None:
     encoder, trace = encoder_of(model), trace_of(model, run)

@@ -2,15 +2,12 @@
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from in_turn import in_turn
 from shared_models import pretrained, treebanks
-from tiers import mostly_nightly
 from tiny import VARIANTS, tiny
 
 from encoder import PRESETS, Edit, TextEncoder
@@ -50,22 +47,7 @@ from encoder.support.progress import listening
 
 A, B = "w1 w2 w3 [MASK] w4 w2", "w1 w9 w3 [MASK] w4 w2"
 KEYS = MinimalPair("The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table.")
-KINDS = (
-    "post-norm",
-    "pre-norm-final-norm",
-    "std-norm-everywhere",
-    "rotary-theta-per-layer",
-    "position-bias-and-window",
-    "alibi",
-    "disentangled-norm",
-    "position-to-content",
-    "gated",
-    "rms-norm-pre-norm",
-    "narrow",
-    "albert",
-    "modern-mlm-head",
-)
-NUMBER_HEADS = ((4, 1), (5, 6))
+KINDS = ("post-norm", "rotary-theta-per-layer", "disentangled-norm", "albert", "modern-mlm-head")
 
 
 def turning(encoder: TextEncoder) -> PairRun:
@@ -158,17 +140,6 @@ def test_a_model_without_words_or_training_has_no_circuit() -> None:
     pairs = [replace(pair, answers=("are", "is")) for pair in phenomenon("number").pairs[:6]]
     with pytest.raises(EncoderError, match="none of 6 pairs can be used"):
         find_circuit(untrained, pairs)
-
-
-def test_shuffled_pairs_have_no_circuit() -> None:
-    """B of another pair is no pair; another noun of the same number turns nothing."""
-    pairs = phenomenon("number").pairs
-    shuffled = [MinimalPair(a.a, b.b, a.answers) for a, b in zip(pairs[:6], pairs[12:18], strict=True)]
-    with pytest.raises(EncoderError, match="none of 6 pairs can be used"):
-        find_circuit(pretrained("base"), shuffled)
-    same = [MinimalPair(a.a, b.a, a.answers) for a, b in pairwise(pairs[:6])]
-    flips = [run_pair(pretrained("base"), pair).flip for pair in same]
-    assert max(map(abs, flips)) < 3 and sum(abs(flip) < 1 for flip in flips) >= 3
 
 
 def test_a_pair_of_base_gives_its_results_as_they_come() -> None:
@@ -288,60 +259,13 @@ def test_what_is_shipped_says_what_its_pairs_say(model: str) -> None:
     assert shipped.to_json() == path.read_text(encoding="utf-8")
 
 
-def test_number_in_natural_pairs_as_shipped() -> None:
+def test_two_heads_of_base_carry_the_number_of_a_subject_in_sentences_that_people_wrote() -> None:
     shipped = read_circuits(SHIPPED / "base.json").natural
-    check_number(shipped.heads, shipped.share, shipped.random, shipped.all, shipped.none, shipped.together)
+    assert tuple(shipped.heads) == ((4, 1), (5, 6)) and shipped.share == pytest.approx(0.86, abs=0.02)
+    assert len(shipped.random) == 20 and max(shipped.random) <= 0.1
+    assert (shipped.all, shipped.none) == pytest.approx((1, 0), abs=5e-4) and shipped.together >= 0.75
     assert abs(shipped.halves[0] - shipped.halves[1]) < 0.03 and shipped.over_half > 0.97
     assert abs(shipped.control_share) < 0.1
-
-
-def check_number(
-    heads: Sequence[tuple[int, int]], share: float, random: Sequence[float], every: float, none: float, together: float
-) -> None:
-    """What two heads of base carry of a subject's number in sentences that people wrote."""
-    assert tuple(heads) == NUMBER_HEADS and share == pytest.approx(0.86, abs=0.02)
-    assert len(random) == 20 and max(random) <= 0.1
-    assert (every, none) == pytest.approx((1, 0), abs=5e-4) and together >= 0.75
-
-
-@pytest.mark.nightly
-def test_number_in_natural_pairs() -> None:
-    encoder = pretrained("base")
-    pairs = [pair for treebank in treebanks() for pair in natural_pairs(encoder, treebank)]
-    circuit = find_circuit(encoder, pairs)
-    assert circuit.pairs == 304 and circuit.left_out == {"hardly reacts": 14, "the other way": 9}
-    check_number(circuit.heads, circuit.share, circuit.random, circuit.all, circuit.none, circuit.together)
-
-
-PARTS = {  # phenomenon -> how many of its frames and rows, and what single heads carry there
-    "number": (1, 12, {(4, 1): 0.40, (5, 6): 0.39}),
-    "gender": (1, 10, {(5, 5): 0.92}),
-    "capital": (1, 20, {(5, 3): 0.89}),
-    "country": (1, 20, {(5, 3): 0.88}),
-    "tense": (10, 1, {(5, 2): 0.71}),
-}
-
-
-@pytest.mark.parametrize("name", mostly_nightly(PARTS, daily=["gender"]))
-def test_a_head_carries_a_phenomenon(name: str) -> None:
-    frames, rows, carry = PARTS[name]
-    whole = phenomenon(name)
-    part = replace(whole, frames=whole.frames[:frames], rows=whole.rows[:rows])
-    circuit = find_circuit(pretrained("base"), part.pairs, edges=False)
-    for head, share in carry.items():
-        assert circuit.each[head] == pytest.approx(share, abs=0.05), head
-    assert set(circuit.heads) >= set(carry)
-    assert max(circuit.random) <= 0.1
-
-
-def test_the_table_of_phenomena_has_pairs_for_every_frame() -> None:
-    for name, each in phenomena().items():
-        assert all(frame.count("{}") == 1 and frame.count("___") == 1 for frame in each.frames), name
-        assert all(len(row) == 4 and row[0] != row[1] and row[2] != row[3] for row in each.rows), name
-        assert len(set(each.frames)) == len(each.frames) and len(set(each.rows)) == len(each.rows), name
-        assert len(set(each.pairs)) == len(each.pairs) == len(each.frames) * len(each.rows)
-    with pytest.raises(EncoderError, match="no phenomenon is called 'nothing'; there are number, gender"):
-        phenomenon("nothing")
 
 
 def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
@@ -354,6 +278,8 @@ def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
         assert (circuit.all, circuit.none) == pytest.approx((1, 0), abs=5e-4)
         if circuit.small:
             assert max(circuit.random) < 0.5 * circuit.share, name
+    with pytest.raises(EncoderError, match="no phenomenon is called 'nothing'; there are number, gender"):
+        phenomenon("nothing")
 
 
 # Files and the command
@@ -362,10 +288,7 @@ def test_phenomena_have_fifty_pairs_that_react_and_halves_that_agree() -> None:
 def test_pairs_of_a_file(tmp_path: Path) -> None:
     text = 'B,A,answer_a,answer_b\nThe key ___ old.,The keys ___ old.,are,is\n"A, b ___.","A, c ___.",,\n'
     (tmp_path / "pairs.csv").write_text(text)
-    pairs = [
-        MinimalPair("The keys ___ old.", "The key ___ old.", ("are", "is")),
-        MinimalPair("A, c ___.", "A, b ___."),
-    ]
+    pairs = [MinimalPair("The keys ___ old.", "The key ___ old.", ("are", "is")), MinimalPair("A, c ___.", "A, b ___.")]
     assert read_pairs(tmp_path / "pairs.csv") == pairs
     for mark in ";\t":  # as a spreadsheet saves or copies cells
         cells = text.replace('"A, b ___."', "A; b ___.").replace('"A, c ___."', "A; c ___.").replace(",", mark)
@@ -437,75 +360,21 @@ def test_a_guess_that_stays_is_held_against_the_word_that_gains_most() -> None:
             assert second == int(theirs.argmax())
 
 
-OWN = ("My dog ___ every morning.", "The doctor said that [MASK] was tired.", "I saw [MASK] friend of the queens.")
-
-
-@in_turn("sentence", OWN)
-def test_small_changes_of_a_sentence_are_pairs_that_turn_its_guess(sentence: str) -> None:
-    encoder = pretrained("base")
-    changes = small_changes(encoder, sentence)
-    assert 1 <= len(changes) <= 4 and len({change.b for change in changes}) == len(changes)
-    for change in changes:
-        run = run_pair(encoder, MinimalPair(sentence, change.b))
-        assert run.flip == pytest.approx(change.flip, abs=1e-5) and run.words == change.words
-        assert sentence.replace(change.was, change.new, 1) == change.b
-    clear = [change.flip for change in changes if change.new.rstrip("s") == change.was.rstrip("s")]
-    assert clear == sorted(clear, reverse=True)
-
-
 FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the first change of it
     "The queen said that [MASK] was hungry.": "king",
-    "Her brother said that [MASK] was late.": "sister",
     "I think that the answer [MASK] wrong.": "answers",
     "The dog that chased the cats [MASK] tired.": "dogs",
-    "The man who sold the cars [MASK] rich.": "men people",
-    "My sister left her [MASK] at home.": "school brother",
-    "The king loved his [MASK].": "queen lost",
-    "This book [MASK] very interesting.": "exciting novel",
-    "These flowers [MASK] in spring.": "roses eggs",
     "Those apples [MASK] too sour to eat.": "salty bananas",
-    "That dog [MASK] loud.": "dogs cat fast",
-    "Each student [MASK] a book.": "pupil song",
-    "My dog [MASK] every morning.": "dogs cat",
-    "The boys in the garden [MASK] tired.": "boy",
     "The actress forgot [MASK] lines.": "actor",
-    "Why do birds [MASK] south in winter?": "autumn",
-    "We drank some [MASK] in the kitchen.": "bedroom cafeteria spent",
     "Many people [MASK] in big cities.": "huge towns trouble",
-    "Yesterday we [MASK] to the beach.": "Today police",
     "Paris is the capital of [MASK].": "Berlin",
-    "Yesterday my sister [MASK] a letter.": "brother Today song",
-    "He plays [MASK] with his friends.": "enemies friend played performs",
-    "She drinks [MASK] every day.": "night evening makes",
-    "An apple [MASK] in the garden.": "gardens orange park audience",
-    "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays stays",
 }
 OFFERED = (
     "My neighbours lost her keys in the [MASK].",
-    "He was angry with his [MASK].",
-    "My favourite colour is [MASK].",
-    "It was [MASK].",
-    "The waiter was rude, but the soup was warm and the room was clean.",
+    "The waiter was rude, but the soup was warm.",
     "I think that she is happy.",
 )
-GRAMMAR = [
-    "the",
-    "a",
-    "for",
-    "but",
-    "and",
-    "despite",
-    "that",
-    "i",
-    "she",
-    "he",
-    "was",
-    "is",
-    "in",
-    "with",
-    "his",
-    "her",
-]
+GRAMMAR = "the a for but and despite that i she he was is in with his her"
 NO_ENGLISH = re.compile(
     r"\b(an?|this|each) \w+[^s\W]s\b|\b(these|those|many) \w*[^s\W]\b|\b(hers|theirs|thats|overs)\b|those \[MASK\] was",
     re.IGNORECASE,
@@ -515,27 +384,29 @@ NO_ENGLISH = re.compile(
 @in_turn("sentence", list(FIRST_OFFERED))
 def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -> None:
     """Neither "those [MASK] was" nor "overs" nor "her" made "hers": agreement is not what is to be changed."""
-    changes = small_changes(pretrained("base"), sentence)
+    encoder = pretrained("base")
+    changes = small_changes(encoder, sentence)
     assert changes[0].new in FIRST_OFFERED[sentence].split(), changes
+    run = run_pair(encoder, MinimalPair(sentence, changes[0].b))
+    assert run.flip == pytest.approx(changes[0].flip, abs=1e-5) and run.words == changes[0].words
     assert not [change.b for change in changes if NO_ENGLISH.search(change.b.replace("people", "peoples"))]
 
 
 TURNED = {  # a sentence, and the first change of it: natural English, and another guess
     "The brave [MASK] climbed the steep mountain.": "The little [MASK] climbed the steep mountain.",
     "The doctor told the patient to [MASK] more water.": "The doctor told the patient to [MASK] more slowly.",
-    "The little girl was [MASK] of the dark.": "The little girl was [MASK] of the danger.",
-    "On Sunday the family goes to [MASK].": "On Sunday the teacher goes to [MASK].",
-    "The thief stole the [MASK] from the museum.": "The thief stole the [MASK] from the bank.",
     "That dog [MASK] scream.": "That dog [MASK] bite.",
-    "The capital of France is [MASK].": "The capital of Germany is [MASK].",
 }
 
 
 @in_turn("sentence", list(TURNED))
 def test_the_change_that_is_offered_first_turns_the_guess_where_a_natural_one_does(sentence: str) -> None:
     encoder = pretrained("base")
-    best = small_changes(encoder, sentence)[0]
+    changes = small_changes(encoder, sentence)
+    best = changes[0]
+    assert len({change.b for change in changes}) == len(changes) <= 4
     run = run_pair(encoder, MinimalPair(sentence, best.b))
+    assert sentence.replace(best.was, best.new, 1) == best.b
     guesses = [trace["mlm.logits"][run.place].softmax(-1) for trace in (run.a, run.b)]
     assert best.b == TURNED[sentence]
     assert guesses[1][run.answers[1]] == guesses[1].max() >= 2 * guesses[1][run.answers[0]]
@@ -554,7 +425,7 @@ def test_every_change_that_is_offered_moves_the_answer_and_the_sense(sentence: s
             if "[MASK]" in sentence or name != "base":
                 check_reacts(run_pair(encoder, MinimalPair(sentence, change.b)))
             assert change.new != "i" and re.sub("[aeiou]", "", change.new) != re.sub("[aeiou]", "", change.was)
-            assert change.was.lower() not in GRAMMAR and change.new.lower() not in GRAMMAR, change
+            assert not {change.was.lower(), change.new.lower()} & {*GRAMMAR.split()}, change
 
 
 @in_turn("name", [name for name, config in VARIANTS.items() if config.classifier and not config.mlm_head])

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
+from in_turn import in_turn
 from safetensors.torch import load_file, save_file
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
@@ -50,16 +50,11 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@every_shape(VARIANTS, pytest.mark.slow)
+@in_turn("config", [VARIANTS[name] for name in (*COVERING, "labels", "late-labels", "labels-words")])
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)
     assert_same(TextEncoder.from_pretrained(tmp_path), encoder, SENTENCE)
-
-
-def test_round_trip_of_a_bundled_model(small: TextEncoder, tmp_path: Path) -> None:
-    checkpoint.save(small.model, small.tokenizer, tmp_path)
-    assert_same(TextEncoder.from_pretrained(str(tmp_path)), small, "Keys on the table belong to Sara.")
 
 
 def test_saved_files_are_plain(folder: Path) -> None:
@@ -193,10 +188,7 @@ def moved_down(folder: Path) -> None:
 
 DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "header-of-ten-gigabytes": (header(TEN_GIGABYTES), (WEIGHTS, "is not a readable safetensors file")),
-    "header-longer-than-the-file": (header(5000), (WEIGHTS, "is not a readable safetensors file")),
-    "tensor-of-ten-gigabytes": (claims([TEN_GIGABYTES // 4], TEN_GIGABYTES), (WEIGHTS, "is not a readable")),
     "tensor-larger-than-its-bytes": (claims([2**40, 2**40], 0), (WEIGHTS, "is not a readable safetensors file")),
-    "tensor-of-an-unknown-type": (claims([], 4, "PICKLE"), (WEIGHTS, "is not a readable safetensors file")),
     "shard-elsewhere": (index("../model.safetensors"), ("index.json names '../model.safetensors'", "of this folder")),
     "shard-of-another-kind": (index("a.txt"), ("names 'a.txt'", "files of weights of this folder")),
     "shard-a-number": (index(3), ("index.json has no weight_map",)),
@@ -236,8 +228,6 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "not-a-number": (poison(W_Q, math.nan), (WEIGHTS, f"{W_Q} holds values that are not finite")),
     "infinite": (poison("embedding.weight", math.inf), (WEIGHTS, "embedding.tokens.weight holds values that")),
     "config-not-json": (write("config.json", "d_model: 30"), ("config.json", "is not a JSON file")),
-    "config-not-utf-8": (write("config.json", b'{"d_model": "\xff"}'), ("config.json", "is not a JSON file")),
-    "config-empty": (write("config.json", ""), ("config.json", "is not a JSON file")),
     "config-a-list": (write("config.json", "[30, 3]"), ("config.json", "holds a list")),
     "config-too-deep": (write("config.json", "[" * 200_000), ("config.json", "is not a JSON file")),
     "config-without-sizes": (configure(d_ff=..., n_heads=...), ("config.json", "lacks n_heads, d_ff")),
@@ -247,11 +237,8 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     ),
     "heads-do-not-divide": (configure(n_heads=7), ("config.json", "d_model 30 is not divisible by n_heads 7")),
     "size-a-string": (configure(d_model="30"), ("config.json", "d_model is '30'", "from 2 to 8192")),
-    "size-too-small": (configure(d_ff=43), (WEIGHTS, "feed_forward.w_1.weight has shape (44, 30), expected (43, 30)")),
-    "too-many-layers": (configure(n_layers=3), (WEIGHTS, "lacks the tensor layers.2.")),
     "undeclared-final-norm": (configure(final_norm=True), (WEIGHTS, "lacks the tensor final_norm.weight")),
     "tokenizer-not-json": (write("tokenizer.json", "[PAD]\n[UNK]"), ("tokenizer.json is",)),
-    "tokenizer-other-json": (write("tokenizer.json", '{"a": 1}'), ("tokenizer.json is",)),
     "vocabulary-too-small": (configure(vocab_size=20), ("model.safetensors", "(53, 30)", "a vocab_size of 20 needs")),
 }
 

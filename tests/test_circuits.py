@@ -13,17 +13,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from encoder import Edit, TextEncoder
 from encoder.experiments.attributions.circuits import POSITION, REST, WORD, looked_for, pair_score, written_for
 
-KINDS = (
-    "post-norm",
-    "pre-norm-final-norm",
-    "std-norm-pre-norm",
-    "no-positions",
-    "segments-embedding-norm",
-    "narrow",
-    "narrow-norm",
-    "albert",
-    "std-norm-everywhere",
-)
+KINDS = ("post-norm", "std-norm-pre-norm", "no-positions", "segments-embedding-norm", "narrow-norm", "albert")
 
 
 @in_turn("name", KINDS)

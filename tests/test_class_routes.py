@@ -25,8 +25,10 @@ HOSTILE = "<img src=x onerror=alert(1)> \u202e $x$ \x00"
 
 
 @pytest.fixture
-def client() -> Iterator[TestClient]:
-    """A browser on a server with classes of this test alone."""
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A browser on a server with classes of this test alone, which looks often at what is new."""
+    monkeypatch.setattr(class_streams, "LOOK", 0.02)
+    monkeypatch.setattr(class_streams, "COUNT", 0.02)
     rules.classroom.cache_clear()
     class_routes.classes.cache_clear()
     with TestClient(Starlette(routes=routes.routes())) as found:
@@ -106,8 +108,16 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         results = hears.until(lambda parts: phase(parts) == "answers")["class"]["results"]
         assert [line["votes"] for line in results["lines"]][1:4] == [[1], [0], [1]]
         assert {(line["right"], line["value"]) for line in results["lines"]} == {(None, None)}
+        assert client.post("/api/class/keep", json={"seat": teacher}).text.count("\n") == 1, "no more than its head"
+        post(client, "act", seat=teacher, act="again")
+        assert hears.until(lambda parts: phase(parts) == "open")["class"].get("results") is None
+        for seat, round, taken in ((other, 1, False), (other, 2, True), (pupil, 2, True)):
+            assert post(client, "answer", seat=seat, number=1, round=round, answer=3) == {"taken": taken}
         post(client, "act", seat=teacher, act="reveal")
         results = hears.until(lambda parts: phase(parts) == "shown")["class"]["results"]
+        assert [line["votes"] for line in results["lines"]][1:4] == [[1, 0], [0, 0], [1, 2]]
+        assert "asked 2 times" in post(client, "act", 409, seat=teacher, act="again")["message"]
+        assert "question is over" in post(client, "act", 409, seat=teacher, act="close")["message"]
         best = max(results["lines"], key=lambda line: line["value"])
         assert best["right"] and [line["right"] for line in results["lines"]].count(True) == 1
         assert results["said"].startswith(f"The answer is “{best['text']}”")
@@ -116,7 +126,7 @@ def test_pupils_are_told_what_the_teacher_shows_and_nothing_of_answers_before_th
         assert len(leads.until(lambda parts: parts.get("results"))["results"]) == 1
     with listen(client) as again:  # a tab that is loaded anew
         own = Heard(again, pupil).until(lambda parts: "own" in parts)["own"]
-        assert own == {"answer": 3, "table": "1.1", "sentence": ""}
+        assert own == {"answer": 3, "table": "1.2", "sentence": ""}
 
 
 def test_what_is_hidden_is_sent_to_no_pupil_before_the_answer(client: TestClient) -> None:
@@ -216,6 +226,8 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
     forged = [
         f"{teacher[:6]}-leads-{pupil[-32:]}",
         f"{teacher[:6]}-leads-{32 * '0'}",
+        f"{teacher[:6]}-leads-{post(client, 'open')['seat'][-32:]}",
+        f"{teacher[:6]}-leads-{rules.classroom().classes[teacher[:6]].secret}",
         f"ABABAB{teacher[6:]}",
         f"{teacher[:6]}-follows-{32 * '0'}",
         "",
@@ -225,14 +237,17 @@ def test_who_is_no_teacher_leads_nothing(client: TestClient, monkeypatch: pytest
     ]
     acts: list[tuple[str, dict[str, Any]]] = [
         ("show", {"page": "attention", "query": {}}),
-        ("act", {"act": "end"}),
+        *(("act", {"act": act}) for act in ("close", "compare", "reveal", "again", "put_away", "hide", "empty_wall")),
+        *(("act", {"act": act}) for act in ("shut_door", "open_door", "end")),
         ("drop", {"name": "x"}),
+        ("out", {"name": "x"}),
         ("ask", {"query": GAP, "kind": "look", "word": 1}),
         ("offer", {"query": GAP}),
         ("keep", {}),
         ("link", {"at": "http://localhost/class"}),
     ]
     before = rules.classroom().now(teacher[:6])
+    assert teacher[-32:] not in str(rules.classroom().classes), "the key is not kept"
     for act, said in acts:
         for seat in forged:
             message = post(client, act, 410, seat=seat, **said)["message"]
@@ -305,11 +320,14 @@ def test_hostile_sentences_are_text_and_odd_requests_are_refused(client: TestCli
     teacher, pupil = opened(client)
     sent = post(client, "send", seat=pupil, sentence=HOSTILE)["sentence"]
     assert sent == " ".join(HOSTILE.split())
+    assert "no sentence" in post(client, "send", 409, seat=pupil, sentence="   ")["message"]
     with listen(client) as line, listen(client) as own:
         Heard(own, pupil).until(lambda parts: "own" in parts)
-        wall = Heard(line, teacher).until(lambda parts: parts.get("wall"))["wall"]
-    assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
-    post(client, "drop", seat=teacher, name=wall[0]["name"])
+        leads = Heard(line, teacher)
+        wall = leads.until(lambda parts: parts.get("wall"))["wall"]
+        assert wall[0]["sentence"] == sent and pupil[-32:] not in str(wall)
+        post(client, "drop", seat=teacher, name=wall[0]["name"])
+        leads.until(lambda parts: not parts["wall"])
     draw = random.Random(3)
     names = ["code", "page", "query", "kind", "word", "to", "claim", "act", "number", "round", "answer", "sentence",
              "name", "at", "format", "seat", "more"]  # fmt: skip
@@ -345,13 +363,16 @@ def test_a_teacher_closes_the_door_shuts_one_out_and_empties_the_wall(client: Te
         name = next(one["name"] for one in wall if one["sentence"] == "Rude.")
         assert post(client, "out", 409, seat=kind, name=name)
         post(client, "out", seat=teacher, name=name)
+        leads.until(lambda parts: [one["sentence"] for one in parts["wall"]] == ["Kind."])
         assert "shut this screen out" in is_rude.until(lambda parts: parts.get("over"))["why"]
         for act, said in (("answer", {"number": 1, "round": 1, "answer": 0}), ("send", {"sentence": "Again."})):
             refusal = post(client, act, 409, seat=rude, **said)["message"]
             assert "shut this screen out" in refusal
         post(client, "act", seat=teacher, act="shut_door")
         leads.until(lambda parts: parts["counts"]["shut"])
-        assert "locked this class" in post(client, "join", 409, code=teacher[:6])["message"]
+        for _ in range(rules.MOST_WRONG + 1):
+            assert "locked this class" in post(client, "join", 409, code=teacher[:6])["message"]
+        assert not rules.classroom().is_slowed("testclient"), "a right code is no wrong try"
         post(client, "act", seat=teacher, act="empty_wall")
         leads.until(lambda parts: parts["wall"] == [])
         post(client, "act", seat=teacher, act="open_door")

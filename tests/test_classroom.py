@@ -1,11 +1,7 @@
 """The rules of a class: what its teacher and its pupils may do, what bounds both, and when all of it is gone."""
 
-import random
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from ipaddress import ip_network
 
 import pytest
@@ -16,7 +12,7 @@ from pages.front.visitors import LONGEST, address
 from pages.ui.classroom import classroom as rules
 from pages.ui.classroom import open_class
 from pages.ui.classroom import results as answers
-from pages.ui.classroom.classroom import ClassError, Classroom, GoneError, OutError
+from pages.ui.classroom.classroom import ClassError, Classroom, GoneError
 from pages.ui.classroom.open_class import MOST_FROM_ONE, MOST_PUPILS, Question, Results
 from pages.ui.state import seat as seats
 from pages.ui.state.seat import Seat
@@ -52,52 +48,13 @@ def come(room: Classroom, code: str, who: str = "") -> Seat:
     return seat
 
 
-def test_a_class_from_its_first_question_to_its_end(room: Classroom) -> None:
-    teacher = room.open()
-    one, two = come(room, teacher.code), come(room, f" {teacher.code[:3].lower()}-{teacher.code[3:]}")
-    room.show(teacher, "attention", {"layer": "2", "page": "x"})
-    now = room.now(teacher.code)
-    assert now.shown == {"page": "attention", "q:layer": "2", "q:page": "x"} and now.asked is None
-    assert (now.counts.shown, now.counts.asked) == (1, 0)
-    room.ask(teacher, LOOK)
-    assert room.answer(one, 1, 1, 0) and room.answer(one, 1, 1, 2) and room.answer(two, 1, 1, 1)
-    asked = room.now(teacher.code).asked
-    assert asked is not None and asked.question.truth is None and asked.question.values == ()
-    assert room.own(one)["answer"] == 2 and room.counts(teacher)["answered"] == 2
-    room.close(teacher)
-    assert not room.answer(two, 1, 1, 2)
-    room.compare(teacher)
-    results = room.results(teacher.code)
-    assert results.rounds == ([2, 1],) and results.question.truth is None
-    room.again(teacher)
-    assert not room.answer(two, 1, 1, 2) and room.answer(two, 1, 2, 2) and room.answer(one, 1, 2, 2)
-    with pytest.raises(ClassError, match="has not shown"):
-        room.results(teacher.code)
-    assert room.all_results(teacher) == []
-    room.reveal(teacher)
-    results = room.results(teacher.code)
-    assert results.question == replace(LOOK, number=1) and [LOOK.hits(answers) for answers in results.rounds] == [1, 2]
-    with pytest.raises(ClassError, match="asked 2 times"):
-        room.again(teacher)
-    with pytest.raises(ClassError, match="that question is over"):
-        room.close(teacher)
-    room.put_away(teacher)
-    now = room.now(teacher.code)
-    assert now.asked is None and room.counts(teacher)["answered"] is None and room.all_results(teacher) == [results]
-    assert (now.counts.shown, now.counts.asked) == (1, 6)
-    room.end(teacher)
-    with pytest.raises(GoneError):
-        room.now(teacher.code)
-    assert room.classes == {}
-
-
 def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
     teacher = room.open()
     pupils = [come(room, teacher.code) for _ in range(5)]
     room.ask(teacher, MUCH)
     answers = [35.0, 45.0, 34.9, 100.0, 0.0]
     assert all(room.answer(pupil, 1, 1, value) for pupil, value in zip(pupils, answers, strict=True))
-    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True):
+    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True, 10**400, -(10**400)):
         assert not room.answer(pupils[0], 1, 1, wrong)
     room.reveal(teacher)
     results = room.results(teacher.code)
@@ -123,41 +80,6 @@ def test_a_number_is_said_with_its_unit_and_what_the_model_gives_as_what_it_is(r
     alike = replace(LOOK, number=1, values=(-0.5, 0.25, 1.0), form="cosine")
     lines = answers.spelled(Results(alike, ([2.0],)))["lines"]
     assert [(line["gives"], line["value"]) for line in lines] == [("-0.5", 0.0), ("0.25", 0.25), ("1", 1.0)]
-
-
-def test_a_pupil_cannot_lead_and_the_secret_is_not_kept(room: Classroom) -> None:
-    teacher = room.open()
-    pupil, other = come(room, teacher.code), room.open()
-    room.ask(teacher, LOOK)
-    before = room.now(teacher.code)
-    assert teacher.key not in str(room.classes)
-    forged = [
-        pupil,
-        replace(pupil, leads=True),
-        replace(other, code=teacher.code),
-        replace(teacher, leads=False),
-        Seat(teacher.code, room.classes[teacher.code].secret, True),
-        Seat(teacher.code, "", True),
-    ]
-    acts: list[Callable[[Seat], object]] = [
-        room.close,
-        room.compare,
-        room.reveal,
-        room.again,
-        room.put_away,
-        room.end,
-        room.wall,
-        room.all_results,
-        lambda seat: room.show(seat, "attention", {}),
-        lambda seat: room.ask(seat, LOOK),
-        lambda seat: room.take_down(seat, "x"),
-    ]
-    for seat in forged:
-        for act in acts:
-            with pytest.raises(ClassError, match="only the teacher"):
-                act(seat)
-    assert room.now(teacher.code) == before
-    assert not room.answer(replace(pupil, leads=True), 1, 1, 0)
 
 
 def test_who_tries_codes_is_to_wait_and_a_right_one_always_gives_a_seat(room: Classroom, clock: Clock) -> None:
@@ -261,43 +183,6 @@ def test_several_answers_can_be_right() -> None:
     assert [LOOK.is_right(at) for at in range(3)] == [False, False, True]
 
 
-def test_nobody_joins_through_a_closed_door_and_who_is_inside_stays(room: Classroom) -> None:
-    teacher = room.open()
-    pupil = come(room, teacher.code)
-    room.lock(teacher, True)
-    for _ in range(rules.MOST_WRONG + 1):
-        with pytest.raises(ClassError, match="locked this class"):
-            room.join(teacher.code, "late")
-    assert not room.is_slowed("late"), "a right code is no wrong try"
-    assert room.counts(teacher)["shut"] and room.sit_again(pupil) == pupil and room.send(pupil, "Still here.")
-    room.lock(teacher, False)
-    assert room.join(teacher.code, "late").code == teacher.code
-    for act in (partial(room.lock, is_shut=True), room.empty_wall, room.counts):
-        with pytest.raises(ClassError, match="only the teacher"):
-            act(pupil)
-
-
-def test_who_is_shut_out_leaves_nothing_and_comes_back_by_an_open_door_alone(room: Classroom) -> None:
-    teacher = room.open()
-    rude, kind = come(room, teacher.code), come(room, teacher.code)
-    room.ask(teacher, LOOK)
-    for pupil, text in ((rude, "Rude."), (kind, "Kind.")):
-        assert room.answer(pupil, 1, 1, 0) and room.send(pupil, text)
-    name = next(name for name, text in room.wall(teacher).items() if text == "Rude.")
-    with pytest.raises(ClassError, match="only the teacher"):
-        room.shut_out(kind, name)
-    room.shut_out(teacher, name)
-    assert [*room.wall(teacher).values()] == ["Kind."] and room.counts(teacher)["answered"] == 1
-    assert room.is_out(rude) and not room.is_out(kind) and room.counts(teacher)["here"] == 1
-    with pytest.raises(OutError, match="shut this screen out"):
-        room.sit_again(rude)
-    room.lock(teacher, True)
-    with pytest.raises(ClassError, match="locked this class"):
-        room.join(teacher.code)
-    room.empty_wall(teacher)
-    assert room.wall(teacher) == {} and room.own(kind)["sentence"] == ""
-
-
 def test_who_was_ever_there_is_kept_for_few(room: Classroom, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     monkeypatch.setattr(open_class, "MOST_MET", 20)
     teacher = room.open()
@@ -351,41 +236,6 @@ def test_a_class_ends_in_time_or_when_nobody_is_there_and_knows_who_is(room: Cla
     assert room.classes == {}
 
 
-def test_forged_messages_to_many_classes_do_no_harm(room: Classroom) -> None:
-    draw = random.Random(7)
-    teachers = [room.open(f"address {i}") for i in range(20)]
-    room.ask(teachers[0], LOOK)
-    before = [room.now(teacher.code) for teacher in teachers]
-    for _ in range(2_000):
-        code = draw.choice(teachers).code if draw.random() < 0.9 else "ZZZZZZ"
-        seat = Seat(code, secrets.token_hex(16), draw.random() < 0.5)
-        acts: list[Callable[[Seat], object]] = [
-            lambda seat: room.answer(
-                seat, draw.randrange(-1, 3), draw.randrange(3), draw.choice([0, 5, -1, 1e300, "x" * 1000])
-            ),
-            lambda seat: room.send(seat, "<script>" * 1000),
-            room.here,
-            *(room.close, room.reveal, room.again, room.end, room.wall, room.counts, room.empty_wall),
-        ]
-        with suppress(ClassError):
-            draw.choice(acts)(seat)
-    assert [room.now(teacher.code) for teacher in teachers] == before
-    for teacher in teachers:
-        assert len(room.wall(teacher)) <= MOST_PUPILS >= room.counts(teacher)["here"]
-        assert all(len(text) <= rules.LONGEST_SENTENCE for text in room.wall(teacher).values())
-
-
-def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:
-    teacher = room.open()
-    one, two = come(room, teacher.code), come(room, teacher.code)
-    assert room.send(one, "  <b>One</b>\n$x$ ") and room.send(two, "Two") and room.send(one, "Better.")
-    assert not room.send(two, "   ")
-    wall = room.wall(teacher)
-    assert list(wall.values()) == ["Better.", "Two"] and one.key not in str(wall)
-    room.take_down(teacher, next(iter(wall)))
-    assert list(room.wall(teacher).values()) == ["Two"] and room.own(one)["sentence"] == ""
-
-
 def test_a_seat_is_what_a_browser_kept_or_none() -> None:
     seat = Seat("ABCDEF", "0" * 32)
     for kept in (seat, replace(seat, follows=False), replace(seat, leads=True)):
@@ -393,14 +243,6 @@ def test_a_seat_is_what_a_browser_kept_or_none() -> None:
     zeros = "0" * 32
     for text in ("", None, 7, "ABCDEF", f"ABCDEF-rules-{zeros}", f"abcdef-leads-{zeros}", f"{seat}\n", f"{seat}x"):
         assert seats.read(text) is None
-
-
-def test_no_number_is_too_long_to_be_no_answer() -> None:
-    """One of 400 digits is none that a computer counts with, and one of JSON."""
-    question = Question(0, "number", "How much?", 5.0, low=0.0, high=10.0)
-    for answer in (10**400, -(10**400), float("inf"), float("nan"), 10.5, True, "5", None):
-        assert not question.is_answer(answer), answer
-    assert question.is_answer(10) and question.is_answer(0.5)
 
 
 def test_a_question_has_bounds() -> None:

@@ -16,9 +16,7 @@ from encoder import TextEncoder
 from encoder.support import progress
 
 ROOT = Path(__file__).parents[1]
-CHILDREN = {
-    "encoder.checkpoint.reading_process",
-}  # only we start these
+CHILDREN = {"encoder.checkpoint.reading_process"}  # only we start these
 FILE = "text.txt"
 # Each command with arguments that name a place to write at, which is {}; None where it writes at none that is named.
 COMMANDS: dict[str, list[str] | None] = {

@@ -100,12 +100,6 @@ def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
     assert "No token of this corpus" in words(section("heads", "kinds", **HERE, atlas_start="sep", atlas_end="next"))
 
 
-def test_each_section_says_of_what_its_numbers_are(atlas: Atlas) -> None:
-    for part in ("contexts", "two_measures", "kinds", "find", "nearest"):
-        assert f"On {atlas.card.scope}." in words(section("heads", part, **HERE, atlas_word="tom")), part
-    assert f"On {atlas.card.scope}." in words(section("feed_forward", "corpus", **HERE))
-
-
 def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     """Only of the model that it is of: another one is measured over the bundled sentences."""
     many = {"over": "100 sentences", "measure": "previous"}
@@ -113,18 +107,25 @@ def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas) -> None:
     assert f"{atlas.card.many} of its atlas" in asks(shown)["over"]["texts"]
     assert numbers(pictures(shown)["measured"]).ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
     assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(shown)
-    other = section("heads", "measures", model="paper", **many)
+    other = section("heads", "measures", model="built:n_layers=1,d_model=16,n_heads=2,d_ff=32", **many)
     assert "atlas" not in words(other) and asks(other)["over"]["texts"] == ["this sentence", "100 sentences"]
 
 
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An atlas of three hostile sentences."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "mine.txt").write_text("\n".join(HOSTILE), encoding="utf-8")
+    out = str(folder / "atlas")
+    assert main(["--model", "small", "--corpus", str(folder / "mine.txt"), "--out", out, "--vectors", "4"]) == 0
+    return folder / "atlas"
+
+
 @pytest.fixture
-def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Atlas:
+def second(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Atlas:
     """Another atlas of the same model, behind the shipped one."""
-    text = tmp_path / "mine.txt"
-    text.write_text("The cat saw the dog.\nA dog saw the cat, and it ran.\nThe dog ran.", encoding="utf-8")
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(tmp_path / "atlases" / "mine")]) == 0
-    monkeypatch.setenv(FOLDER, str(tmp_path / "atlases"))
-    return Atlas(tmp_path / "atlases" / "mine")
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    return Atlas(shutil.copytree(mine, tmp_path / "mine"))
 
 
 def test_every_section_reads_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas) -> None:
@@ -179,19 +180,15 @@ def test_each_model_has_its_own_atlas_and_an_untrained_one_none(atlas: Atlas) ->
     assert "There is no atlas of" in words(untrained) and atlas.card.corpus not in words(untrained)
 
 
-def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, own = tmp_path / "mine.txt", tmp_path / "atlases"
-    text.write_text("\n".join(HOSTILE), encoding="utf-8")
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(own / "mine"), "--vectors", "4"]) == 0
+def test_own_and_damaged_atlases_beside_the_shipped_one(second: Atlas) -> None:
     for name, change in {"newer": {"version": 9}, "odd": {"files": {}}}.items():
-        shutil.copytree(own / "mine", own / name)
-        card = json.loads((own / name / "card.json").read_text(encoding="utf-8"))
-        (own / name / "card.json").write_text(json.dumps(card | change), encoding="utf-8")
-    monkeypatch.setenv(FOLDER, str(own))
+        copy = shutil.copytree(second.folder, second.folder.with_name(name))
+        card = json.loads((copy / "card.json").read_text(encoding="utf-8"))
+        (copy / "card.json").write_text(json.dumps(card | change), encoding="utf-8")
     shown = section("heads", "contexts", **HERE, atlas_of="1")
     assert "newer has version 9 of the format" in words(shown) and "odd is damaged" in words(shown)
     assert "of mine (3 sentences)" in words(shown)
     assert any("<b>The</b> $x$ and [a](http://b.c)" in line for line in lines(shown)), "text is text"
-    for part in ("two_measures", "kinds", "find", "nearest"):
-        assert "of mine" in words(section("heads", part, **HERE, atlas_of="1", atlas_word="the"))
-    assert "of mine" in words(section("feed_forward", "corpus", **HERE, atlas_of="1"))
+    for part in ("contexts", "two_measures", "kinds", "find", "nearest"):
+        assert f"On {second.card.scope}." in words(section("heads", part, **HERE, atlas_of="1", atlas_word="the")), part
+    assert f"On {second.card.scope}." in words(section("feed_forward", "corpus", **HERE, atlas_of="1"))

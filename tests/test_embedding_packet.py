@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
 from in_turn import in_turn
 from shared_models import pretrained
@@ -43,7 +42,6 @@ CONFIGS = {
         d_model=48, n_heads=3, d_ff=77, embedding_size=20, positions="learned", embedding_norm=True, **SIZE
     ),
 }
-MODELS = ("base", "small", *CONFIGS)
 
 
 @cache
@@ -67,7 +65,7 @@ def close(stored: Stored, values: np.ndarray) -> bool:
     return stored.values.shape == values.shape and bool(np.abs(stored.numbers - values).max() <= half)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@in_turn("model", ["small", *CONFIGS])
 def test_the_steps_are_those_of_the_run_and_add_up(model: str) -> None:
     """A browser adds them up again, number by number."""
     trace = trace_of(model)
@@ -98,7 +96,7 @@ def test_the_norm_follows_from_what_the_packet_says(model: str) -> None:
     np.testing.assert_allclose(after, arrays["normed" if model == "narrow" else "output"].numbers, atol=2e-3)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@in_turn("model", ["small", "narrow"])
 def test_the_nearest_words_are_those_of_the_table(model: str) -> None:
     trace, encoder = trace_of(model), encoder_of(model)
     about, _ = packet(model, trace)
@@ -160,9 +158,8 @@ LONG: dict[str, Callable[[str], str]] = {
 
 
 @in_turn("text", LONG)
-@pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "none"])
-def test_a_long_run_is_cut_to_the_rows_that_a_picture_can_choose_from(model: str, text: str) -> None:
-    encoder = encoder_of(model)
+def test_a_long_run_is_cut_to_the_rows_that_a_picture_can_choose_from(text: str) -> None:
+    encoder = encoder_of("none")
     trace = encoder.trace(LONG[text]("The cat chased the mouse because it was hungry. " * 35))
     data = level_4(encoder, trace)
     _, about, arrays = unpack(data)

@@ -88,9 +88,9 @@ def right_by_hand(sentences: Iterable[LinkedSentence], answer: Answer) -> Counte
     return Counter(link.kind for sentence, link in links if answer(sentence, link.source) == link.target)
 
 
-@pytest.mark.parametrize("bank", [0, 1])
-def test_every_rule_told_by_hand_is_right_as_often_as_it_is_counted(bank: int) -> None:
-    sentences = [*relations(treebanks()[bank])][::9] + [*gaps(treebanks()[bank], "[MASK]")][::3]
+def test_every_rule_told_by_hand_is_right_as_often_as_it_is_counted() -> None:
+    bank = treebanks()[0]
+    sentences = [*relations(bank)][::9] + [*gaps(bank, "[MASK]")][::3]
     kinds = kinds_of(sentences)
     counted, names = right_by_rule(sentences, kinds), [str(rule) for rule in RULES]
     assert len({*names}) == len(RULES)
@@ -112,32 +112,17 @@ def test_a_subject_stands_in_no_prepositional_phrase() -> None:
     assert found["the second noun from the end that has no preposition"] == (0, 0)
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
-def test_no_rule_told_by_hand_beats_the_one_that_an_examination_names(model: str) -> None:
-    exam = bundled_exam(model)
-    assert exam is not None
-    for bank in treebanks():
-        sentences = [*relations(bank), *gaps(bank, "[MASK]")]
-        asked = Counter(link.kind for sentence in sentences for link in sentence.links)
-        best = Counter[str]()
-        for name, answer in BY_HAND.items():
-            right = right_by_hand(sentences, answer)
-            for kind, count in right.items():
-                best[kind] = max(best[kind], count)
-                row = exam.row(kind, bank.name) if kind in exam.relations(bank.name) else None
-                if row is not None and row.rule == name:
-                    assert row.rule_accuracy == pytest.approx(count / asked[kind], abs=1e-5)
-        for row in (row for row in exam.rows if row.treebank == bank.name):
-            assert row.rule_accuracy >= best[row.relation] / asked[row.relation] - 1e-5, row.relation
-            assert not row.passed or row.accuracy >= best[row.relation] / asked[row.relation] + 0.1
-
-
-def test_nobody_passes_by_what_a_simple_rule_does() -> None:
-    """The head behind the gap has no margin over the noun that has no preposition."""
-    exam = bundled_exam("base")
-    assert exam is not None
-    frame = next(frame for frame in exam.frames if frame.frame == "all frames")
-    assert (frame.layer, frame.head, frame.passed, frame.beyond_distance) == (5, 6, False, True)
-    assert frame.accuracy < frame.rule_accuracy == 1.0
-    verb = exam.row("obj")
-    assert (verb.rule, verb.passed, verb.beyond_distance) == ("the nearest verb before, else after", False, True)
+def test_no_rule_told_by_hand_beats_the_one_that_an_examination_names() -> None:
+    exams = [exam for exam in map(bundled_exam, ("base", "small")) if exam]
+    assert len(exams) == 2
+    bank = treebanks()[0]
+    sentences = [*relations(bank), *gaps(bank, "[MASK]")]
+    asked = Counter(link.kind for sentence in sentences for link in sentence.links)
+    by_hand = {name: right_by_hand(sentences, answer) for name, answer in BY_HAND.items()}
+    for row in (row for exam in exams for row in exam.rows if row.treebank == bank.name):
+        best = max(right[row.relation] for right in by_hand.values()) / asked[row.relation]
+        assert row.rule_accuracy >= best - 1e-5, row.relation
+        assert not row.passed or row.accuracy >= best + 0.1
+        if row.rule in by_hand:
+            right = by_hand[row.rule][row.relation]
+            assert row.rule_accuracy == pytest.approx(right / asked[row.relation], abs=1e-5)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from shared_models import treebanks
 
-from encoder.exam import ExamError, read_treebank
+from encoder.exam import ExamError, read_treebank, treebank
 from encoder.exam.__main__ import main
 from encoder.exam.links import gaps, relations
 from encoder.exam.treebank import LONGEST_LINE, LONGEST_RELATION, MOST_GIVEN, MOST_RELATIONS, MOST_WORDS, given_treebank
@@ -43,16 +43,11 @@ FIRST = conllu(GOOD)
 RAW = FIRST + "# text = y\n"  # the next line is number 10
 BROKEN: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "no sentence"),
-    "plain text": ("The cat sat.\nIt ran.\n", "line 1 has 1 column where 10"),
     "comments alone": ("# a\n# b\n\n", "line 1 begins a sentence without words"),
-    "json": ('{"rows": []}\n', "line 1 has 1 column"),
     "spaces for tabs": (line(GOOD[0]).replace("\t", "    ") + "\n", "line 1 has 1 column"),
-    "nine columns": (RAW + line(GOOD[0]).rpartition("\t")[0] + "\n", "line 10 has 9 columns"),
     "cut off": (FIRST + FIRST[:60], "line 11 has 6 columns"),
-    "head missing": (changed(0, "1 The DET _ _ det"), "line 10 has no head"),
     "no heads at all": (conllu(tuple(" ".join((*w.split(" ")[:4], "_", "_")) for w in GOOD)), "line 2 has no head"),
     "head of 5,000 digits": (changed(1, f"2 keys NOUN _ {'1' * 5000} nsubj"), "line 11 cannot be read"),
-    "head no number": (changed(1, "2 keys NOUN _ x nsubj"), "line 11 cannot be read"),
     "head a fraction": (changed(1, "2 keys NOUN _ 2.5 nsubj"), "line 11"),
     "head too far": (changed(2, "3 to ADP _ 7 case"), "line 12 has the head 7; it must be from 0 to 6"),
     "head itself": (changed(3, "4 the DET _ 4 det"), "line 13 has the head 4"),
@@ -61,17 +56,13 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "relation missing": (changed(4, "5 cabinet NOUN _ 2 _"), "line 14 has no relation"),
     "word empty": (changed(4, "5  NOUN _ 2 nmod"), "line 14 has no word"),
     "number missing": (changed(0, "_ The DET _ 2 det"), "line 10 has no number"),
-    "number no number": (changed(0, "a The DET _ 2 det"), "line 10"),
     "number twice": (changed(1, "1 keys NOUN _ 6 nsubj"), "line 11 has the number 1 where 2 comes next"),
     "number left out": (changed(1, "3 keys NOUN _ 6 nsubj"), "line 11 has the number 3 where 2"),
-    "numbers backwards": (conllu(tuple(reversed(GOOD))), "line 2 has the number 6 where 1"),
     "no line between": (FIRST.rstrip("\n") + "\n" + FIRST, "line 9 has the number 1 where 7"),
     "only a contraction": (FIRST + line("1-2 don't _ _ _ _") + "\n\n", "line 9 begins a sentence without words"),
     "line too long": (RAW + "1\t" + "x" * LONGEST_LINE + "\n", "line 10 is longer than 20,000 bytes"),
     "Latin-1": (FIRST.encode() + "1\tcafé\n".encode("latin-1"), "not UTF-8 from line 9 on"),
-    "UTF-16": (FIRST.encode("utf-16"), "not UTF-8 from line 1 on"),
     "binary": (bytes(range(256)) * 8, "not UTF-8 from line 2 on"),
-    "a zip": (b"PK\x03\x04\x14\x00\x00\x00\x08\x00\xff\xfe", "line 1"),
 }
 
 
@@ -98,14 +89,11 @@ def test_a_packed_file_is_unpacked_and_a_damaged_one_refused(tmp_path: Path) -> 
             read_treebank(path)
 
 
-@pytest.mark.nightly
-def test_a_file_of_200_mb_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+def test_a_large_file_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(treebank, "MOST_BYTES", 640_000)
     path = tmp_path / "large.conllu.xz"
-    comments = (b"#" + b"x" * 9_998 + b"\n") * 100
-    with lzma.open(path, "wb", preset=0) as file:
-        for _ in range(200):
-            file.write(comments)
-    with pytest.raises(ExamError, match="larger than 64,000,000 bytes, which are reached in line 6,401"):
+    path.write_bytes(lzma.compress((b"#" + b"x" * 9_998 + b"\n") * 200))
+    with pytest.raises(ExamError, match="larger than 640,000 bytes, which are reached in line 65"):
         read_treebank(path)
 
 

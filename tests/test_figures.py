@@ -15,7 +15,7 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder.metrics import shares_in_bins
 from encoder.pictures.export.archive import table
-from encoder.pictures.figures.charts import BARS, likeliest, lines, outlines, term_bars, token_bars, units_on_curve
+from encoder.pictures.figures.charts import BARS, likeliest, lines, outlines, term_bars, token_bars
 from encoder.pictures.figures.facts import main_fact
 from encoder.pictures.figures.matrix import MOST_CELLS, matrix
 from encoder.pictures.figures.scatter import paths
@@ -295,12 +295,6 @@ def test_a_histogram_counts_every_number_and_one_giant_does_not_flatten_it() -> 
     assert outlines(*shares_in_bins({"none": np.full(3, np.nan)}), "number").data[0].y.sum() == 0
 
 
-def test_units_stand_at_their_numbers() -> None:
-    hidden = np.array([-2.0, 0.5, 3.0])
-    figure = units_on_curve((np.array([-2.0, 3.0]), np.array([0.0, 3.0])), hidden, hidden.clip(0))
-    assert figure.data[1].x.tolist() == hidden.tolist() and figure.data[1].y.tolist() == [0, 0.5, 3]
-
-
 # The main fact
 
 SPECIAL = ["[CLS]", "the", "cat", "[SEP]"]
@@ -439,23 +433,6 @@ def test_page_table_and_archive_call_the_columns_of_a_step_alike() -> None:
             continue
         for header in [*headers, list(next(iter(drawn.rows())))]:
             assert header[1 - values.shape[1]] == second
-
-
-def test_a_picture_draws_itself_and_says_its_fact() -> None:
-    encoder = tiny(TINY)
-    trace = encoder.trace(SENTENCE)
-    for name in ("layers.0.attention.weights", "layers.0.add_norm_1.mean", "layers.1.output", "output"):
-        step, answer = trace.step(name), step_picture(encoder, trace, name, 1)
-        drawn = answer.figure().data[0]
-        expected = trace[name][1] if "H" in step.shape else trace[name]
-        np.testing.assert_array_equal(drawn.z if expected.ndim > 1 else drawn.y, expected)
-        assert f"tep {name}" in answer.caption
-    shares = step_picture(encoder, trace, "layers.0.attention.weights", 1)
-    assert shares.sentence == main_fact(
-        shares.numbers.array, trace.tokens, trace.tokens, "share", trace.tokenization.special
-    )
-    other = shares.all_numbers.at(layer=1, head=2).array
-    np.testing.assert_array_equal(other, trace["layers.1.attention.weights"][2])
 
 
 def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept() -> None:

@@ -43,7 +43,7 @@ def test_a_link_gives_what_its_page_shows_now_and_nothing_once_that_is_left() ->
         ask(app, pad_short="I do")
         second = client.get(f"{file_links.PATH}/{link}")
         assert second.text == files(app)["CSV"].make().decode() != first.text
-        go(app, "training")
+        go(app, "models")
         gone = client.get(f"{file_links.PATH}/{link}")
         assert gone.status_code == 404 and gone.text == made_files.GONE
 

@@ -5,7 +5,6 @@ import json
 import pytest
 from page_tools import APP, healthy, turn_to
 from streamlit.testing.v1 import AppTest
-from tiers import mostly_nightly
 
 from encoder.pictures.link import from_query
 from pages.front import frame
@@ -50,7 +49,7 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     assert [one["address"] for one in listed[:2]] == ["/", "/embedding"]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(DRAWN, ["start", "heads"]))
+@pytest.mark.parametrize("page", ["start", "heads"])
 def test_a_page_that_the_browser_draws_is_one_component_whatever_its_address_says(page: str) -> None:
     everything = {"more": "jobs,several", "some_heads": "1,5", "layer": "2", "cell": "layers.2.attention.q:1,3,4"}
     for query in ({}, everything):

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tiny import SENTENCE, VARIANTS, each_name, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, VARIANTS, tiny
 
 from encoder import EncoderError, TextEncoder
 from encoder.browser import held
@@ -28,7 +29,7 @@ def in_file(step: Step, n_heads: int) -> set[str]:
     return {f"8 {step.name} {head}" for head in range(n_heads)} if "H" in step.shape else {f"8 {step.name}"}
 
 
-@pytest.mark.parametrize("name", each_name())
+@in_turn("name", COVERING)
 def test_every_step_of_every_kind_of_model_is_in_it(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)

@@ -43,7 +43,7 @@ from pages.ui.text import plain
 pytestmark = pytest.mark.slow
 
 
-@cases(2000)
+@cases(1000)
 @given(texts)
 def test_any_text_is_read_and_said_where_it_is_cut(base: TextEncoder, text: str) -> None:
     pieces = base.tokenize(text)
@@ -144,7 +144,7 @@ VALUES = st.recursive(
 KINDS = (RunRequest, FileRequest, MoreRequest, LessonRequest, ClaimRequest, ClassRequest)
 
 
-@cases(1500)
+@cases(600)
 @given(st.data())
 def test_any_request_is_read_or_refused_in_a_sentence(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(KINDS))
@@ -175,7 +175,7 @@ FIELDS = (
 )
 
 
-@cases(800)
+@cases(400)
 @given(st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=5), st.booleans())
 def test_any_lesson_is_read_or_its_faults_are_said(values: dict[str, Any], in_step: bool) -> None:
     lines = "\n".join(f"{name} = {as_toml(value)}" for name, value in values.items())

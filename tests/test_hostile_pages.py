@@ -1,20 +1,18 @@
 """Hostile sentences, links, models and numbers on every page: no traceback, and a sentence where something is amiss."""
 
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given
 from link_grammar import cases
 from more_tools import section
-from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import ask, go, healthy, open_app, page_shown, said, type_sentence
+from nasty import as_sent, texts
+from page_tools import ask, go, healthy, open_app, said
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -24,29 +22,15 @@ from encoder.model.encoder import Encoder
 from encoder.packet.format import unpack
 from encoder.packet.run import level_1
 from encoder.pictures.link import LONGEST_IN_URL
-from pages.ui.server import engine, file_links
+from pages.ui.server import engine
 from pages.ui.state.site import PAGES, Page
 
 pytestmark = pytest.mark.slow
 
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),
+    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"])
 }
 SWEEPS = ("why_go",)
-
-
-@pytest.mark.nightly
-def test_the_longest_texts_are_taken() -> None:
-    """On one page: all are cut to as many tokens before any page has them, and test_pages.py fills every page."""
-    app = open_app()
-    for text in LONG:
-        type_sentence(app, text)
-
-
-@pytest.fixture(scope="module")
-def visitor() -> AppTest:
-    """One session that many texts are typed in."""
-    return open_app()
 
 
 @cases(50, shrink=False)
@@ -55,16 +39,6 @@ def test_any_text_in_the_boxes_for_one_word(one: str, two: str) -> None:
     typed = {"set": f"{one}\n{two}\nthe light", "set_word": two[:40]}
     items = section("compare", "word", **{name: text for name, text in typed.items() if len(text) <= LONGEST_IN_URL})
     assert {"set", "set_word"} <= {item.get("name") for item in items}
-
-
-@pytest.mark.nightly
-@cases(50, shrink=False)
-@given(texts.map(as_sent))
-def test_any_text_in_the_box_of_padding(visitor: AppTest, text: str) -> None:
-    if page_shown(visitor) != "lessons":
-        go(visitor, "lessons")
-        ask(visitor, lab="Padding")
-    healthy(visitor.text_input(key="pad_short").set_value(text[:200]).run())
 
 
 def scaled(factor: float, among: str = "") -> Callable[[Encoder], None]:
@@ -104,10 +78,9 @@ def overflowing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 EACH_WITH_ONE = [(name, PAGES[i :: len(OVERFLOWS)]) for i, name in enumerate(OVERFLOWS)]
-ALL_WITH_ALL = [pytest.param(name, PAGES, marks=pytest.mark.nightly) for name in OVERFLOWS]
 
 
-@pytest.mark.parametrize(("name", "pages"), EACH_WITH_ONE + ALL_WITH_ALL)
+@pytest.mark.parametrize(("name", "pages"), EACH_WITH_ONE)
 def test_a_model_that_outgrows_its_numbers_is_shown_and_what_is_lost_is_said(
     overflowing: Path, name: str, pages: Sequence[Page]
 ) -> None:
@@ -145,35 +118,6 @@ def test_rows_without_a_key_are_told_from_hidden_scores(small: TextEncoder) -> N
     assert first_lost(small.trace("The cat.", hidden=(0,), edits=causal)) == "layers.0.attention.weights"
     assert first_lost(small.trace("The cat.", edits=(Edit("layers.2.output", "replace", value=1e38),))) is not None
     assert bool(torch.isfinite(small.trace("The cat.", hidden=(1,))["output"]).all())
-
-
-@pytest.mark.nightly
-def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every CSV of every page, with tokens that a spreadsheet would run."""
-    found: list[pd.DataFrame] = []
-
-    def keep(key: str, name: str, kind: str, make: Callable[[], bytes]) -> str:
-        if kind == "text/csv":
-            found.append(pd.read_csv(io.BytesIO(make()), dtype=str, keep_default_na=False))
-        return "link"
-
-    monkeypatch.setattr(file_links, "offer", keep)
-    app = open_app(sentence=" ".join(FORMULAS) + " = + - @ [MASK]")
-    for page in PAGES:
-        key, tabs = TABS.get(page.key, ("", [""]))
-        for tab in tabs:
-            app.query_params["step"] = {"output": "mlm.probabilities"}.get(page.key, "attention.weights")
-            go(app, page.key)
-            if key:
-                ask(app, **{key: tab})
-    assert len(found) >= 10
-    for table in found:
-        cells = [*table.columns, *table.to_numpy().flatten()]
-        assert [cell for cell in cells if cell[:1] in tuple("=+@\t\r-") and not is_number(cell)] == []
-
-
-def is_number(text: str) -> bool:
-    return re.fullmatch(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)", text) is not None
 
 
 def test_a_crash_would_be_seen() -> None:

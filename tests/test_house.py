@@ -29,12 +29,6 @@ def test_it_stays_within_its_bounds() -> None:
     assert {name: figures[name] for name, most in BOUNDS.items() if figures[name] > most} == {}
 
 
-def test_a_circle_of_rooms_is_no_house() -> None:
-    assert house.floors({"a": {"b"}, "b": set()}) == 2
-    with pytest.raises(RecursionError):
-        house.floors({"a": {"b"}, "b": {"a"}})
-
-
 def test_every_planted_fault_has_its_place() -> None:
     """Else `tests/planted_faults.py` would plant nothing there, and say so only when somebody runs it."""
     for fault in planted_faults.FAULTS:

@@ -136,17 +136,14 @@ def test_slowed_turns_and_slopes_matter_at_these_lengths(tmp_path: Path) -> None
         assert float((encoder.model(ids) - plain(ids)).abs().max()) > 0.1
 
 
-TEXTS_OF_MINILM = [" ".join(SENTENCES[i : i + 1 + i % 4]) for i in range(0, 50, 2)] + [" ".join(SENTENCES[:4])]
-TOGETHER = 13  # sentences in a batch
+TEXTS_OF_MINILM = [" ".join(SENTENCES[i : i + 1 + i % 4]) for i in range(0, 50, 5)] + [" ".join(SENTENCES[:4])]
+TOGETHER = 6  # sentences in a batch
 
 
-@pytest.mark.parametrize(
-    ("dtype", "bound"), [pytest.param(torch.float32, 1e-5, marks=pytest.mark.nightly), (torch.float64, 1e-10)]
-)
-def test_minilm_is_that_of_transformers(dtype: torch.dtype, bound: float) -> None:
-    twin = transformers.BertModel.from_pretrained(MINILM, attn_implementation="eager").eval().to(dtype)
+def test_minilm_is_that_of_transformers() -> None:
+    twin = transformers.BertModel.from_pretrained(MINILM, attn_implementation="eager").eval().double()
     encoder = TextEncoder.from_pretrained(MINILM)
-    encoder.model.to(dtype)
+    encoder.model.double()
     tokenizer = transformers.AutoTokenizer.from_pretrained(MINILM)
     lengths = set[int]()
     for start in range(0, len(TEXTS_OF_MINILM), TOGETHER):
@@ -156,8 +153,8 @@ def test_minilm_is_that_of_transformers(dtype: torch.dtype, bound: float) -> Non
         assert ids == tokenizer(texts)["input_ids"]
         lengths |= set(map(len, ids))
         found = furthest(theirs(twin, traces), traces)
-        assert 0 < max(found.values()) < bound, found
-    assert len(lengths) > 15 and max(lengths) > 30
+        assert 0 < max(found.values()) < 1e-10, found
+    assert len(lengths) > 6 and max(lengths) > 30
 
 
 def test_files_and_pairs_of_minilm() -> None:

@@ -7,7 +7,7 @@ from planted import PREVIOUS, SPECIAL, planted
 from tiny import TINY, tiny
 
 from encoder import Edit, TextEncoder
-from encoder.experiments.importance import OVER, Importance, importance
+from encoder.experiments.importance import Importance, importance
 
 THREE = ["The cat chased the mouse.", "Keys on the table belong to Sara.", "It was so quiet."]
 HIDDEN = {THREE[0]: "chased", THREE[1]: "belong", THREE[2]: "quiet"}  # the longest word of each
@@ -58,16 +58,6 @@ def test_a_mean_changes_nothing_where_a_head_always_gives_the_same(base: TextEnc
     assert float(other.change[0, SPECIAL]) < 1e-5
     assert float(mean.change[0, PREVIOUS]) > 0.05  # this one depends on the place
     assert torch.isnan(mean.harm).all()  # no head here guesses words
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_a_layer_that_is_decoration_is_told_by_its_numbers(base: TextEncoder) -> None:
-    """Layer 0 of `base`: no head of it changes the guesses by more than two error bars and 0.05 nats."""
-    found = end(base, "mean", list(OVER[:8]))
-    heads = found.harm[:, :8]
-    assert float(heads[0].abs().max()) < 0.05 < float(heads[4:].abs().max())
-    assert float(found.change[0, :8].max()) < float(found.change[1:, :8].min(1).values.max())
 
 
 @in_turn(

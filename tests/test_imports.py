@@ -19,13 +19,6 @@ GRAPH = grimp.build_graph("encoder", "pages", cache_dir=None)
 IMPORTED = {module: GRAPH.find_modules_directly_imported_by(module) for module in GRAPH.modules}
 
 
-def written(folder: str, pattern: str) -> list[tuple[str, str]]:
-    """Each line below a folder, by its file, that begins a match of the pattern, and what is matched."""
-    files = sorted((ROOT / folder).rglob("*.py"))
-    found = {str(path.relative_to(ROOT)): re.findall(pattern, path.read_text(encoding="utf-8"), re.M) for path in files}
-    return [(path, each) for path, matches in found.items() for each in matches]
-
-
 @pytest.mark.slow
 def test_rooms_stand_on_each_other_as_the_contracts_say() -> None:
     """Those of `.importlinter`: what the library may know, which room may import which, and no page another."""
@@ -48,14 +41,9 @@ def test_the_front_door_is_for_those_outside() -> None:
 
 def test_one_name_is_one_class() -> None:
     """A reader who knows a class by its name knows which one it is."""
-    classes = [name for _, name in written("encoder", r"^ *class (\w+)")]
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "encoder").rglob("*.py"))
+    classes = [name for source in sources for name in re.findall(r"^ *class (\w+)", source, re.M)]
     assert len(classes) > 80 and sorted({name for name in classes if classes.count(name) > 1}) == []
-
-
-def test_headings_are_drawn_in_one_place_and_the_session_is_reached_through_its_type() -> None:
-    """A heading without an address costs a browser tens of milliseconds in every run; `text.heading` gives it one."""
-    assert {path for path, _ in written("pages", r"\bst\.(?:sub)?(?:header|title)\b")} == {"pages/ui/text.py"}
-    assert {path for path, _ in written("pages", r"\bst\.session_state\b") if "/state/" not in path} == set()
 
 
 def test_two_sessions_share_nothing() -> None:

@@ -4,17 +4,10 @@ import ast
 import re
 from pathlib import Path
 
-import streamlit as st
-import torch
-
 ROOT = Path(__file__).parents[1]
-PINNED = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
 FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((ROOT / "encoder").rglob("*.py"))]
 EXEMPT = {"encoder/model/linear.py", "encoder/checkpoint/reading_process.py"}  # of torch; how a fork ends
 OPEN = {"_asdict", "_fields", "_replace", "_repr_html_"}  # of a named tuple, and what a notebook asks of a value
-STYLES = [ROOT / "pages" / "ui" / "streamlit.css"]  # where rules may name what Streamlit draws
-DRAWN_BY_STREAMLIT = re.compile(r"data-testid|data-selected|data-orientation|data-has-shortcut|\.st[A-Z]|\[kind=")
-RULE = re.compile(r"[^{}]+(?=\{)")
 
 
 def insides(source: str) -> list[str]:
@@ -36,21 +29,6 @@ def insides(source: str) -> list[str]:
     return found
 
 
-def test_what_is_inside_is_seen() -> None:
-    for source in (
-        "from streamlit.runtime import x",
-        "import streamlit.web",
-        "from streamlit import runtime",
-        "st.x._y",
-        "st.session_state.x = 1",
-        "del st.x",
-        "setattr(one, 'x', 1)",
-        "exec('1')",
-        "manager._lock",
-    ):
-        assert insides(source), source
-
-
 def test_nothing_that_sessions_share_lies_where_a_browser_can_clear_it() -> None:
     files = [file for file in FILES if "encoder" not in file.parts]
     assert [file.name for file in files if re.search(r"st\.cache_|cache_resource|cache_data", file.read_text())] == []
@@ -59,23 +37,3 @@ def test_nothing_that_sessions_share_lies_where_a_browser_can_clear_it() -> None
 def test_nothing_inside_streamlit_is_read_or_changed() -> None:
     found = {str(file.relative_to(ROOT)): insides(file.read_text(encoding="utf-8")) for file in FILES}
     assert {name: taken for name, taken in found.items() if taken and name not in EXEMPT} == {}
-
-
-def test_the_exemptions_are_needed_and_the_version_of_torch_is_the_one_that_was_looked_into() -> None:
-    for name in EXEMPT:
-        assert not (ROOT / name).exists() or insides((ROOT / name).read_text(encoding="utf-8"))
-    assert torch.__version__.partition("+")[0] == PINNED["torch"]
-    assert st.__version__ == PINNED["streamlit"]
-
-
-def rules(text: str) -> list[str]:
-    """The selectors of a style sheet that name what Streamlit draws."""
-    bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return [found.strip() for found in RULE.findall(bare) if DRAWN_BY_STREAMLIT.search(found)]
-
-
-def test_rules_of_style_for_what_streamlit_draws_stand_in_one_file() -> None:
-    sheets = [file for file in (ROOT / "pages").rglob("*.css") if file not in STYLES]
-    assert {file.name: found for file in sheets if (found := rules(file.read_text(encoding="utf-8")))} == {}
-    assert rules(STYLES[0].read_text(encoding="utf-8"))
-    assert [file.name for file in FILES if "[data-testid" in file.read_text(encoding="utf-8")] == []

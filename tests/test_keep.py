@@ -5,7 +5,6 @@ import re
 
 import pytest
 from page_tools import charts, choose, go, saved
-from tiers import mostly_nightly
 from visits import link, opened
 
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
@@ -27,10 +26,7 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
 
 
 def test_a_choice_that_is_not_offered_is_said_and_left_out() -> None:
-    for page, wrong in (
-        ("lessons", {"lab": "Dropout", "drop_at": "1,99"}),
-        ("lessons", {"lab": "<b>"}),
-    ):
+    for page, wrong in (("lessons", {"lab": "Dropout", "drop_at": "1,99"}), ("lessons", {"lab": "<b>"})):
         app = opened(page, wrong)
         said = " ".join(w.value for w in app.warning).replace("\\", "")
         asked = {name: text for name, text in wrong.items() if text not in ("Labs", "Dropout")}
@@ -45,10 +41,7 @@ def test_a_link_of_another_version_opens_and_says_so() -> None:
     assert "version “2”" in notes[0] and "“magic”, “<b>”" in notes[1]
     assert from_query({"v": VERSION, "layer": "3"}, check, names()) == (View(layer=3), [])
     # from before there were versions
-    assert from_query({"layer": "3"}, check, names()) == (
-        View(layer=3),
-        [],
-    )
+    assert from_query({"layer": "3"}, check, names()) == (View(layer=3), [])
 
 
 def test_a_link_carries_its_version_and_no_endless_choice() -> None:
@@ -65,10 +58,9 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     assert keep.file_or_reason(fail) == b"The file could not be made: not enough memory.\n"
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["models", "training"], ["training"]))
-def test_every_picture_can_be_saved_with_its_caption(page: str) -> None:
+def test_every_picture_can_be_saved_with_its_caption() -> None:
     hidden = {"sentence": "Keys on the <b>table</b>", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"}
-    app = opened(page, hidden)
+    app = opened("training", hidden)
     pictures = saved(app)
     assert len(pictures) >= len(charts(app))
     for files_of in pictures.values():

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 import torch
-from tiers import mostly_nightly
-from tiny import SENTENCE, TINY, VARIANTS, each, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -18,8 +18,6 @@ pytestmark = pytest.mark.slow
 
 SARA = "Keys on the [MASK] belong to Sara."
 SAME = 1e-5
-
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 def alone(encoder: TextEncoder, before: Trace, edit: Edit, watch: WatchedWord | None) -> Effect:
@@ -54,10 +52,8 @@ def assert_same(found: Sequence[Effect], expected: Sequence[Effect]) -> None:
 # The same as one by one
 
 
-@pytest.mark.parametrize("model", mostly_nightly(["small", "base"], daily=["small"]))
-def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
-    trace = encoder.trace(SARA)
+def test_every_head_and_every_feed_forward_as_alone(small: TextEncoder) -> None:
+    encoder, trace = small, small.trace(SARA)
     watch = WatchedWord(4, encoder.tokenizer.token_to_id("table"))
     found = last(list(ablate_each(encoder, trace, watch=watch)))
     edits = knock_outs(encoder.config)
@@ -73,7 +69,7 @@ def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.
     assert board[1, -1].item() == pytest.approx(effect.relative_change, abs=SAME)
 
 
-@every_variant
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_every_variant_as_alone(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE, hidden=(3,))
@@ -122,13 +118,10 @@ ANYWHERE = [
 ]
 
 
-def test_edits_before_and_after_the_layers() -> None:
-    for norm_first in (False, True):
-        check_edits(tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True)))
-
-
-def check_edits(encoder: TextEncoder) -> None:
+@in_turn("norm_first", [False, True])
+def test_edits_before_and_after_the_layers(norm_first: bool) -> None:
     """Each alone, in batches, is what its own run gives."""
+    encoder = tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True))
     trace, watch = encoder.trace(SENTENCE), WatchedWord(3, 11)
     found: list[Outcome] = [outcome for chunk in outcomes(encoder, trace, ANYWHERE, watch, 16) for outcome in chunk]
     assert [outcome.edit for outcome in found] == ANYWHERE
