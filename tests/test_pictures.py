@@ -6,7 +6,6 @@ import html
 import io
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -323,35 +322,6 @@ def names_what_reaches_it(plain: Answer) -> None:
         other = answer(plain.picture, replace(plain.scene.view, **fields))
         changed = not np.array_equal(other.numbers.array, plain.numbers.array, equal_nan=True)
         assert (word in other.caption) == changed, (fields, other.caption)
-
-
-@pytest.mark.nightly
-def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(tmp_path: Path) -> None:
-    """The lines of every picture of every model, also of those that browsers draw, with the library alone."""
-    codes: dict[str, str] = {}
-    expected: dict[str, np.ndarray] = {}
-    for key in (key for key, picture in pictures().items() if not is_heavy(picture)):
-        for found in filter(None, (shown(key, model) for model in MODELS)):
-            name = f"{key} of {found.scene.view.model}"
-            codes[name], expected[name] = found.code, array(found.value(found.expression))
-        CALLS.clear()
-    (tmp_path / "codes.json").write_text(json.dumps(codes))
-    script = """
-import contextlib, io, json, pickle, sys
-sys.modules |= dict.fromkeys(("app", "pages", "plotly", "streamlit", "transformers"))
-codes, values = json.load(open(sys.argv[1])), {}
-for key, code in codes.items():
-    names = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(code, key, "exec"), names)
-    from encoder.pictures.numbers import array
-    values[key] = array(names["x"])
-pickle.dump(values, open(sys.argv[2], "wb"))
-"""
-    subprocess.run([sys.executable, "-c", script, tmp_path / "codes.json", tmp_path / "x"], cwd=ROOT, check=True)
-    values = np.load(tmp_path / "x", allow_pickle=True)
-    for key, measured in expected.items():
-        np.testing.assert_allclose(values[key], measured, rtol=1e-5, atol=1e-7, err_msg=codes[key])
 
 
 def test_layers_and_heads_are_chosen_from_all_numbers(small: TextEncoder) -> None:

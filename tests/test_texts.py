@@ -27,8 +27,6 @@ from encoder.pictures.registry.steps import step_picture
 from encoder.trace.scripts import is_unspaced
 from encoder.trace.trace import Source
 from encoder.train.__main__ import METRICS, read_metrics, save_metrics
-from pages.front import make
-from pages.front.request_fields import RunRequest, wanted
 
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 SPELLED = [
@@ -229,15 +227,6 @@ def test_a_packet_names_the_mask_and_the_words() -> None:
 
 
 # What is cut, unknown or left out
-
-
-def test_a_text_that_is_too_long_says_so_in_the_packet_of_any_page() -> None:
-    """600 words, [CLS] and [SEP] are 602 tokens, of which 512 are read."""
-    for more in ({"level": 1}, {"level": 1, "layer": 2, "off": False, "model": "small"}):
-        request = wanted(RunRequest, {"level": 1, "sentence": " ".join(["word"] * 600), "off": False} | more)
-        _, about, _ = unpack(make.packet(request))
-        assert (len(about["tokens"]), about["dropped"]) == (512, 90)
-        assert about["notes"] == ["The model reads 512 tokens and no more: 90 at the end are left out."]
 
 
 def test_a_run_made_again_has_the_same_tokens_and_tells_again_what_was_cut(small: TextEncoder) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint
@@ -37,15 +37,6 @@ def test_recording_changes_no_bit(config: EncoderConfig, hidden: tuple[int, ...]
     assert ("mlm.logits" in trace) == (logits is not None) == config.mlm_head
     if logits is not None:
         assert torch.equal(trace["mlm.logits"], logits[0])
-
-
-@in_turn("model", ["base", "small"])
-def test_recording_changes_no_bit_of_a_bundled_model(model: str, request: pytest.FixtureRequest) -> None:
-    encoder: TextEncoder = request.getfixturevalue(model)
-    trace = encoder.trace(SARA)
-    output, logits = encoder.run(torch.tensor([trace.ids]))
-    assert torch.equal(trace["output"], output[0])
-    assert torch.equal(trace["mlm.logits"], logits[0])
 
 
 @every_variant
@@ -165,29 +156,6 @@ def test_the_first_step_that_outgrows_float32_is_named(mlm_head: bool, large: st
 # Algebra
 
 
-@in_turn("model", ["base", "small"])
-def test_each_layer_starts_where_the_last_one_ended(model: str, request: pytest.FixtureRequest) -> None:
-    trace = request.getfixturevalue(model).trace(SARA)
-    x = trace["embedding.output"]
-    for layer in trace.layers:
-        assert torch.equal(layer.attention.input, x)
-        assert torch.equal(layer.add_norm_1.sum, x + layer.attention.output)
-        assert torch.equal(layer.add_norm_2.sum, layer.add_norm_1.output + layer.feed_forward.output)
-        x = layer.output
-    assert torch.equal(trace["output"], x)
-
-
-def test_pre_norm_adds_to_the_stream_and_normalizes_aside() -> None:
-    trace = tiny(VARIANTS["pre-norm"]).trace(SENTENCE)
-    x = trace["embedding.output"]
-    for layer in trace.layers:
-        assert torch.equal(layer.attention.input, layer.add_norm_1.output)
-        middle = x + layer.attention.output
-        assert torch.equal(layer.add_norm_1.sum, middle)
-        x = middle + layer.feed_forward.output
-        assert torch.equal(layer.output, x)
-
-
 @every_variant
 @in_turn("hidden", [(1,), (0, 3, 6)])
 def test_hidden_tokens_get_no_weight(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
@@ -261,29 +229,7 @@ def test_padding_changes_no_real_token(config: EncoderConfig) -> None:
         assert float((padded["output"][:n] - alone["output"]).abs().max()) <= 1e-12
 
 
-def test_padding_changes_no_real_token_of_base(base: TextEncoder, sara: Trace) -> None:
-    padded = base.trace([SARA, "The animal didn't cross the street because it was too tired to go on."])[0]
-    assert padded.padding == 7
-    assert float((padded["output"][:10] - sara["output"]).abs().max()) <= 2e-5
-    assert float((padded["mlm.probabilities"][:10] - sara["mlm.probabilities"]).abs().max()) <= 2e-5
-
-
 # Order
-
-
-def order_matters_by(config: EncoderConfig) -> float:
-    """How far the output for reordered tokens is from the reordered output."""
-    model = tiny_model(config).double()
-    ids = torch.tensor([[2, 9, 5, 7, 11, 3]])
-    order = torch.tensor([3, 0, 5, 1, 4, 2])
-    return float((model(ids[:, order]) - model(ids)[:, order]).abs().max())
-
-
-@in_turn("name", ["post-norm", "pre-norm-final-norm", "std-norm", "preset-bert-base"])
-def test_only_positions_tell_the_order(name: str) -> None:
-    assert order_matters_by(replace(VARIANTS[name], positions="none")) <= 1e-10
-    assert order_matters_by(replace(VARIANTS[name], positions="sinusoidal")) > 0.01
-    assert order_matters_by(replace(VARIANTS[name], positions="learned")) > 0.01
 
 
 # Random weights
