@@ -256,11 +256,7 @@ def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path) 
 
 
 def test_a_server_switches_folders_off_and_the_hub_on(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for value in (None, "", "off", "0", "false", " no ", "OFF"):
-        monkeypatch.delenv("ENCODER_HUB", raising=False)
-        if value is not None:
-            monkeypatch.setenv("ENCODER_HUB", value)
-        assert not offered_models.hub_is_on(), value
+    monkeypatch.delenv("ENCODER_HUB", raising=False)
     hub_off = page()
     assert "keeps the Hugging Face hub off" in texts(hub_off) and "Put its folder into" in texts(hub_off)
     at_home = [code.value for code in hub_off.code]

@@ -33,7 +33,7 @@ from encoder.train.__main__ import main as train
 
 pytestmark = pytest.mark.slow
 
-MOMENTS, MANY_MOMENTS = 3, 30  # places amid a file at which it ends
+MOMENTS = 3  # places amid a file at which it ends
 Saves = Callable[[Path, int], None]
 
 
@@ -98,9 +98,6 @@ def in_a_child(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-some_or_many = pytest.mark.parametrize("moments", [MOMENTS, pytest.param(MANY_MOMENTS, marks=pytest.mark.nightly)])
-
-
 def killed(work: Callable[[], object], *, at: int | None = None, room: int | None = None) -> bool:
     """Work in a child process that is killed on its way; return False where it ended before.
 
@@ -126,16 +123,16 @@ def killed(work: Callable[[], object], *, at: int | None = None, room: int | Non
     return os.WIFSIGNALED(status)
 
 
-def kills(work: Callable[[], object], moments: int, largest: int, seed: int) -> Iterator[bool]:
-    """Kill work so often amid a file, and at each of its files, or at fewer and fewer of them, until it ends."""
+def kills(work: Callable[[], object], largest: int, seed: int) -> Iterator[bool]:
+    """Kill work amid a file, and at fewer and fewer of its files, until it ends."""
     draw = random.Random(seed)
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         assert killed(work, room=draw.randrange(largest))
         yield True
     at = 0
     while killed(work, at=at):
         yield True
-        at += 1 if moments == MANY_MOMENTS else 1 + at // 2
+        at += 1 + at // 2
     yield False
 
 
@@ -145,13 +142,12 @@ def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
         yield contents(tmp_path / str(version))
 
 
-@some_or_many
-def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
+def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -> None:
     good = [*both(saves, tmp_path)]
     folder = tmp_path / "out"
     saves(folder, 1)
     smallest = max(map(len, good[1].values()))
-    for ended_early in kills(lambda: saves(folder, 2), moments, smallest, seed=1):
+    for ended_early in kills(lambda: saves(folder, 2), smallest, seed=1):
         there = contents(folder)
         assert there in good if ended_early else there == good[1]
         saves(folder, 1)
@@ -160,8 +156,7 @@ def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path, m
         checkpoint.load(folder)
 
 
-@some_or_many
-def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
+def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
     good, _ = both(saves, tmp_path)
     folder, draw = tmp_path / "out", random.Random(2)
     saves(folder, 1)
@@ -176,7 +171,7 @@ def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path, moments:
             return
         raise RuntimeError("it was written all the same")
 
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         room = draw.randrange(smallest)
         process = in_a_child(lambda room=room: full(room))  # type: ignore[misc]
         assert os.waitpid(process, 0)[1] == 0
@@ -211,10 +206,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return found
 
 
-@some_or_many
-def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
-    unwritten: AtlasPlan, tmp_path: Path, moments: int
-) -> None:
+def test_an_atlas_killed_while_it_is_written_is_none_or_whole(unwritten: AtlasPlan, tmp_path: Path) -> None:
     """Its card comes last: without one the same command ends as if nothing had happened."""
     made, outcomes = tmp_path / "made", set()
     shutil.copytree(unwritten.out, made)
@@ -226,7 +218,7 @@ def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
         shutil.copytree(made, unwritten.out)
 
     begin_again()
-    for _ in kills(lambda: finish(unwritten), moments, max(map(len, good.values())), seed=3):
+    for _ in kills(lambda: finish(unwritten), max(map(len, good.values())), seed=3):
         whole = (unwritten.out / "card.json").exists()
         assert whole or finish(unwritten) == 0
         assert files_of(unwritten.out) == good
@@ -235,8 +227,7 @@ def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
     assert outcomes == {False, True}
 
 
-@some_or_many
-def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path, moments: int) -> None:
+def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path) -> None:
     made, draw = tmp_path / "made", random.Random(4)
     shutil.copytree(unwritten.out, made)
     assert finish(unwritten) == 0
@@ -248,7 +239,7 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         assert finish(unwritten) == 2
 
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         shutil.rmtree(unwritten.out)
         shutil.copytree(made, unwritten.out)
         room = draw.randrange(largest)
