@@ -87,8 +87,13 @@ def added_up(encoder: TextEncoder) -> None:
 
 
 @pytest.mark.slow
-@in_turn("family", FAMILIES)
-@in_turn("of", ["SequenceClassification", "TokenClassification"])
+@in_turn(
+    ("family", "of"),
+    [
+        *((family, "SequenceClassification") for family in FAMILIES),
+        *((family, "TokenClassification") for family in FAMILIES if "," not in family),  # else it is read otherwise
+    ],
+)
 def test_the_scores_of_every_family_are_those_of_transformers(family: str, of: str, tmp_path: Path) -> None:
     twin = saved(tmp_path, head_of(family, of))
     encoder = TextEncoder.from_pretrained(tmp_path)
@@ -159,7 +164,7 @@ def test_labels_are_named_by_share_and_of_a_tagger_by_word(tmp_path: Path) -> No
     ("of", "said"),
     [("QuestionAnswering", "(question-answering head)"), ("MultipleChoice", "(multiple-choice head)")],
 )
-@in_turn("family", ["Bert", "Roberta", "DistilBert", "Electra", "Albert", "MPNet"])
+@in_turn("family", ["Bert", "DistilBert", "Albert"])
 def test_another_head_is_left_out_by_name(of: str, family: str, said: str, tmp_path: Path) -> None:
     saved(tmp_path, head_of(family, of, id2label={0: "a", 1: "b"}))
     encoder = TextEncoder.from_pretrained(tmp_path)
