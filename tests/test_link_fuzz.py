@@ -27,7 +27,6 @@ pytestmark = pytest.mark.slow
 
 LINKS, READ, SEED = 150, 500, 20
 LENGTHS = (1, 2, 3, 12, 512)  # tokens
-WHAT_IF, COMPARE = "what_if", "compare"
 TWO = "built:n_heads=1,d_model=2,n_layers=1,d_ff=1,max_positions=2"
 
 

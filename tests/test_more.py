@@ -160,9 +160,8 @@ def test_masked_and_changed_runs_are_shown_as_they_are_and_their_proofs_say_so(b
         (table,) = [item for item in items if item["kind"] == "table"]
         assert any(row[1].startswith("changed") for row in table["rows"]) == changed
     off, on = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
-    shown = numbers(
-        pictures(section("attention", "chart", edits=edits_to_text(HEAD_OFF), layer="5", head="1"))["picture"]
-    )
+    items = section("attention", "chart", edits=edits_to_text(HEAD_OFF), layer="5", head="1")
+    shown = numbers(pictures(items)["picture"])
     np.testing.assert_allclose(shown, off.numpy(), atol=1e-6)
     assert float((off - on).abs().max()) > 1e-3
 
