@@ -135,7 +135,7 @@ def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = open_app("training")
+    app = open_app("models")
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)

@@ -90,7 +90,7 @@ def weights(base: TextEncoder, sara: Trace) -> Any:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_file_is_as_large_as_asked_to_a_tenth_of_a_millimetre(weights: Any, size: str) -> None:
-    sheet = Sheet((weights, weights), size)
+    sheet = Sheet((weights,), size)
     root, page = drawing(sheet), PdfReader(io.BytesIO(sheet.pdf())).pages[0].mediabox
     image = Image.open(io.BytesIO(sheet.png(100)))
     assert [round(dpi) for dpi in image.info["dpi"]] == [100, 100]
