@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 from in_turn import in_turn
-from packet_runs import EDITS, MASKED, MODELS, RUNS, encoder_of, trace_of
+from packet_runs import CONFIGS, EDITS, MASKED, RUNS, encoder_of, trace_of
 from said import PATTERNS, say
 
 from encoder import EncoderError, TextEncoder
@@ -35,6 +35,7 @@ from encoder.support.formatting import percent
 from encoder.trace.trace import Trace
 
 ROOT = Path(__file__).parents[1]
+MODELS = ("small", *CONFIGS)
 HEAD_EDITS = (Edit("mlm.transform", "bypass"), Edit("mlm.activation", "noise", value=3))
 CASES = json.loads((ROOT / "tests" / "pattern_cases.json").read_text(encoding="utf-8"))
 
@@ -153,9 +154,9 @@ def parts_of(
     ("model", "run", "edits"),
     [
         ("base", "masked", ()),
-        pytest.param("base", "hidden", (), marks=pytest.mark.slow),
-        pytest.param("base", "edited", EDITS, marks=pytest.mark.slow),
-        pytest.param("base", "padded", (), marks=pytest.mark.slow),
+        ("small", "hidden", ()),
+        ("small", "edited", EDITS),
+        ("small", "padded", ()),
         ("small", "pair", ()),
         ("T5", "masked", ()),
         pytest.param("base", "head edited", HEAD_EDITS, marks=pytest.mark.slow),
