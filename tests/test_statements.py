@@ -68,7 +68,7 @@ def recorded(view: View) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(OF_VIEWS)[::7])
+@pytest.mark.parametrize("name", list(OF_VIEWS)[::12])
 def test_every_page_and_lab_opens_with_what_the_statement_is_about(name: str) -> None:
     one = OF_VIEWS[name]
     place = {"lab": one.lab} if one.lab else {}

@@ -140,7 +140,7 @@ LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def configurations() -> dict[str, EncoderConfig]:
-    """Every preset, every family of Hugging Face's checkpoints, and all that the page Models can build."""
+    """Every preset, shape and family of Hugging Face's checkpoints, and each choice that the page Models has."""
     import transformers  # takes seconds, which the fast tests have not
 
     found = dict(PRESETS) | VARIANTS
@@ -148,9 +148,8 @@ def configurations() -> dict[str, EncoderConfig]:
         raw = json.loads(getattr(transformers, kind)(**values).to_json_string())
         assert is_hugging_face(raw), name
         found[f"hub-{name}"] = read_fields(raw, mlm_head=True)
-    for preset, *chosen in product(("paper", "bert-base", "modern"), *OPTIONS.values()):
-        config = replace(PRESETS[preset], **dict(zip(OPTIONS, chosen, strict=True)))
-        found["-".join(map(str, (preset, *chosen)))] = config
+    for preset, (option, values) in product(("paper", "bert-base", "modern"), OPTIONS.items()):
+        found |= {f"{preset}-{option}-{value}": replace(PRESETS[preset], **{option: value}) for value in values}
     return {name: replace(config, n_layers=2) for name, config in found.items()}
 
 

@@ -148,6 +148,9 @@ def test_characters_over_the_limit_are_not_read(base: TextEncoder, text: str, to
     pieces = base.tokenize(text)
     assert_whole(pieces)
     assert (len(pieces.ids), pieces.kept_characters) == (tokens, kept)
+
+
+def test_what_was_not_read_is_counted(base: TextEncoder) -> None:
     more, all_read = base.tokenize("cat " * 75_000), base.tokenize("cat " * 25_000)
     assert (more.ids, more.spans, more.dropped) == (all_read.ids, all_read.spans, all_read.dropped)
     assert (more.unread, all_read.unread) == (200_000, 0)

@@ -29,40 +29,7 @@ from encoder.trace.trace import Source
 from encoder.train.__main__ import METRICS, read_metrics, save_metrics
 
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-SPELLED = (
-    "今天 北京 天气 怎么样 ? 今日は 天気 が いい です ね 。 iP hone を 買 う ひ ら な ฉัน กิน ข้าว ส วั ด ี ครับ 我 爱"
-)
-    "今天",
-    "北京",
-    "天气",
-    "怎么样",
-    "?",
-    "今日は",
-    "天気",
-    "が",
-    "いい",
-    "です",
-    "ね",
-    "。",
-    "iP",
-    "hone",
-    "を",
-    "買",
-    "う",
-    "ひ",
-    "ら",
-    "な",
-    "ฉัน",
-    "กิน",
-    "ข้าว",
-    "ส",
-    "วั",
-    "ด",
-    "ี",
-    "ครับ",
-    "我",
-    "爱",
-]
+SPELLED = "今天 北京 天气 怎么样 ? 今日は 天気 が いい です ね 。 iP hone を 買 う ひ ら な ฉัน กิน ข้าว ส วั ด ี ครับ 我 爱"
 
 
 def model(tokenizer: Tokenizer) -> TextEncoder:
@@ -73,7 +40,8 @@ def model(tokenizer: Tokenizer) -> TextEncoder:
 
 def unigram(*, bytes_too: bool = False) -> Tokenizer:
     """The way of XLM-R and bge-m3: what stands between two spaces is one word for the tokenizer."""
-    known = [(name, 0.0) for name in ROBERTA] + [(piece, -3 - i / 100) for i, piece in enumerate(["▁", *SPELLED.split()])]
+    spelled = ["▁", *SPELLED.split()]
+    known = [(name, 0.0) for name in ROBERTA] + [(piece, -3 - i / 100) for i, piece in enumerate(spelled)]
     known += [(f"<0x{i:02X}>", -20.0) for i in range(256)] * bytes_too
     tokenizer = Tokenizer(Unigram(known, 3, bytes_too))
     tokenizer.normalizer, tokenizer.pre_tokenizer = NFKC(), Sequence([WhitespaceSplit(), Metaspace()])
