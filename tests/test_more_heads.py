@@ -17,7 +17,7 @@ from more_tools import Item, asks, lines, numbers, pictures, section, tables, wo
 from shared_models import treebanks
 
 from encoder import Edit, TextEncoder
-from encoder.exam import Treebank, examination, examine
+from encoder.exam import Treebank, examination, examine, treebank
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
 from encoder.exam.treebank import given_treebank
@@ -242,7 +242,10 @@ def give(content: str) -> list[Item]:
 
 def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "bundled_treebanks", exams.bundled_treebanks)
-    offered = section("heads", "trees", model=BUILT, given={"trees": gold(count=2000).decode()})
+    monkeypatch.setattr(treebank, "MOST_GIVEN", 30)
+    with monkeypatch.context() as slow:
+        slow.setattr(jobs, "SPEED", 1e6)
+        offered = section("heads", "trees", model=BUILT, given={"trees": gold().decode()})
     assert [item["kind"] for item in section("heads", "trees", model=BUILT)] == ["paragraph", "ask"]
     assert len(offered) >= 3 and asks(offered)["trees"]["chosen"] == "", "nothing of it is sent back"
     shown = give(gold().decode())
@@ -258,7 +261,7 @@ def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pyt
     for content, why in (
         ("The cat sat.\n", "is not a CoNLL-U file with gold trees: line 1 has 1 column"),
         ("\x00\u202e", "is not a CoNLL-U file"),
-        (gold(count=2001).decode(), "more than 2,000 sentences"),
+        (gold(count=31).decode(), "more than 30 sentences"),
     ):
         refused = give(content)
         assert why in next(item["words"] for item in refused if item["kind"] == "error") and not tables(refused)
