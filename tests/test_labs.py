@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
@@ -65,7 +65,7 @@ def refused(message: str, call: Callable[..., object], *given: Any, **named: Any
         call(*given, **named)
 
 
-@every_shape(VARIANTS)
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_what_holds_in_every_model(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE)

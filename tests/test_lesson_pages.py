@@ -19,7 +19,6 @@ from streamlit.testing.v1 import AppTest
 from visits import KINDS, link
 
 from encoder.model.steps.glossary import TERMS, beside
-from encoder.pictures import labs
 from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
 from encoder.pictures.labs import CLAIMS, LABS
 from encoder.pictures.labs.trial import Verdict
@@ -180,7 +179,8 @@ def test_a_claim_leads_to_its_lab_or_to_what_was_measured_of_it() -> None:
 def test_a_claim_alone_says_its_verdict_with_its_picture() -> None:
     app = open_app("lessons", claim="residuals")
     claim = next(claim for claim in CLAIMS if claim.key == "residuals")
-    finding = labs.run(claim.trial, text_encoder("base"), claim.given)
+    stored = by_content(text_encoder("base").source.fingerprint)
+    assert stored is not None and (finding := stored.finding(claim.trial, claim.given)) is not None
     texts = " ".join(one.value for one in app.markdown).replace("\\", "")
     assert f"**{finding.verdict.value.capitalize()}.**" in texts and finding.measured[:60] in texts
     assert len(charts(app)) == 1

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
@@ -24,8 +24,7 @@ from encoder.metrics import (
 )
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
-EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
-every_variant = every_shape(EVERY)
+every_variant = in_turn("config", [*(VARIANTS[name] for name in COVERING), replace(TINY, n_layers=3)])
 
 
 def close(ours: Tensor, theirs: Tensor, within: float = 1e-5) -> bool:

@@ -1,7 +1,6 @@
 """Every page on real input, through Streamlit's own test harness."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.offered_models import MODELS
-from pages.ui.state.site import DRAWN, PAGES, Page
+from pages.ui.state.site import DRAWN, PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -86,15 +85,32 @@ def test_every_page_shows_one_model_besides_base_and_each_of_them_stands_on_some
     engine.run_cache.clear()
 
 
+OF_SEGMENTS = "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"
+PAIR = {"sentence": "The cat chased the mouse.", "second": "It purred."}
+
+
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
-    app = open_app("embedding", sentence="Keys on the shelf belong to Sara.", layer="2", head="3")
+    """A pair of sentences too, which every page takes."""
+    app = open_app("embedding", layer="2", head="3", **PAIR)
     for page in PAGES:
-        go(app, page.key)
+        assert not said(go(app, page.key)), page.key
         assert at(app) == (2, 3)
         query = {name: "".join(text) for name, text in app.query_params.items() if name not in ("step", "v")}
         assert query.pop("model", "base") == "base" and (page.key in DRAWN or "more" not in query)
         query.pop("more", None)
-        assert query == {"sentence": "Keys on the shelf belong to Sara.", "layer": "2", "head": "3"}
+        assert query == {**PAIR, "layer": "2", "head": "3"}
+
+
+def test_a_pair_is_run_as_one_in_models_with_segments_and_without_until_it_is_taken_back(base: TextEncoder) -> None:
+    app = open_app(model=OF_SEGMENTS, layer="0", head="0", **PAIR)
+    for page in PAGES[1::2]:
+        assert not said(go(app, page.key)), page.key
+    app = open_app("attention", layer="4", head="1", **PAIR)
+    assert (numbers(app) == base.trace((*PAIR.values(),))["layers.4.attention.weights"][1].numpy()).all()
+    healthy(go(app, "models").text_input(key="second").set_value("").run())
+    app = go(app, "attention")
+    assert (numbers(app) == base.trace(PAIR["sentence"])["layers.4.attention.weights"][1].numpy()).all()
+    assert "second" not in app.query_params
 
 
 def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
@@ -104,25 +120,6 @@ def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
     for text in ("nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"):
         app = ask(app, edits=text)
         assert "edits" in said(app) and app.session_state["session"].view.edits == ()
-
-
-OF_SEGMENTS = "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"
-
-
-@pytest.mark.parametrize(("model", "pages"), [("base", PAGES[::2]), (OF_SEGMENTS, PAGES[1::2])])
-def test_every_page_takes_a_pair(model: str, pages: Sequence[Page], base: TextEncoder) -> None:
-    pair = ("The cat chased the mouse.", "It purred.")
-    app = open_app(sentence=pair[0], second=pair[1], model=model, layer="0", head="0")
-    for page in pages:
-        assert not said(go(app, page.key)), page.key
-        assert "".join(app.query_params["second"]) == pair[1]
-    if model == "base":
-        app = open_app("attention", sentence=pair[0], second=pair[1], layer="4", head="1")
-        assert (numbers(app) == base.trace(pair)["layers.4.attention.weights"][1].numpy()).all()
-        healthy(go(app, "training").text_input(key="second").set_value("").run())
-        app = go(app, "attention")
-        assert (numbers(app) == base.trace(pair[0])["layers.4.attention.weights"][1].numpy()).all()
-        assert "second" not in app.query_params
 
 
 def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
