@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 import torch
 from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import COVERING, SENTENCE, VARIANTS, tiny, tiny_model
 from twins import MODELS
 
 from encoder import PRESETS, EncoderConfig
@@ -54,7 +54,7 @@ def test_trace_is_the_catalogue_and_its_numbers_are_as_the_texts_say(config: Enc
     assert same == ("are alike" in words.look) != ("differ by nothing but their positions" in words.look)
 
 
-@every_variant
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_batch_and_segments_keep_the_names(config: EncoderConfig) -> None:
     values: dict[str, torch.Tensor] = {}
     ids = torch.arange(10).view(2, 5)
@@ -98,20 +98,6 @@ def test_parameters_are_those_of_the_model(config: EncoderConfig) -> None:
     assert named <= parameter_names(config)
     weights = set(tiny_model(config).state_dict())
     assert {name for name in weights if name in named or name.rsplit(".", 1)[0] in named} == weights
-
-
-@in_turn(
-    ("name", "layer", "local", "part"),
-    [
-        ("embedding.tokens", None, "embedding.tokens", "embedding"),
-        ("layers.1.attention.scores", 1, "attention.scores", "attention"),
-        ("layers.0.output", 0, "output", "output"),
-        ("output", None, "output", "output"),
-    ],
-)
-def test_where_a_step_belongs(name: str, layer: int | None, local: str, part: str) -> None:
-    step = by_name(TINY)[name]
-    assert (step.layer, step.local, step.part) == (layer, local, part)
 
 
 # Formulas

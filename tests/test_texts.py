@@ -5,7 +5,6 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from in_turn import in_turn
 from readers import BERT, READERS, reader
 from tiny import TINY, tiny, tiny_model
@@ -251,11 +250,8 @@ def test_letters_without_a_token_are_counted(small: TextEncoder) -> None:
     assert notes(small, chinese)[2:] == ["2 words and 2 marks are unknown to the model."]
 
 
-@pytest.mark.parametrize("text", ["Le chat dort sur le [MASK] rouge.", "La maison est grande."])
-def test_of_words_that_look_like_english_and_are_not_it_is_said_what_the_model_read(
-    base: TextEncoder, text: str
-) -> None:
-    (said,) = notes(base, base.tokenize(text))
+def test_of_words_that_look_like_english_and_are_not_it_is_said_what_the_model_read(base: TextEncoder) -> None:
+    (said,) = notes(base, base.tokenize("Le chat dort sur le [MASK] rouge."))
     assert said == "The model learned from English alone: what it does with this text says little."
     for english in (
         "Old dogs chase young cats.",

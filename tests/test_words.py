@@ -60,18 +60,6 @@ def test_letters_without_a_piece_are_bytes_of_their_word(name: str) -> None:
     assert {"<0xC3>", "<0xA9>"} <= {pieces.tokens[i] for i in cafe}
 
 
-def test_every_position_is_in_one_word(encoder: TextEncoder) -> None:
-    for text in (PARIS, (PARIS, PARIS_FIRST), "", ("", PARIS), f"Is it {mask(encoder)}?", "(Rome) ... “Italy”!"):
-        pieces = encoder.tokenize(text)
-        assert [i for word in pieces.words for i in word] == list(range(len(pieces.tokens)))
-    long = encoder.tokenize("born in Italy, " * 40)
-    assert long.dropped and [i for word in long.words for i in word] == list(range(len(long.tokens)))
-    short = encoder.trace(["Rome", PARIS])[0]
-    assert short.padding and short.tokenization.words[-short.padding :] == tuple(
-        (i,) for i in range(len(short.tokens) - short.padding, len(short.tokens))
-    )
-
-
 def test_a_word_is_found_as_typed_then_in_any_case(encoder: TextEncoder) -> None:
     pieces = encoder.tokenize("the city, The City of Paris")
     found = [pieces.spelled(pieces.find(word)) for word in ("The", "the", "THE", "City", "city", " paris ")]
@@ -114,8 +102,9 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
     assert found.value == pytest.approx(expected, rel=1e-5)
 
 
-def test_links_are_between_words(encoder: TextEncoder) -> None:
+def test_links_are_between_words() -> None:
     """The weight that is told is that of all pieces of both words, in the head that is named."""
+    encoder = reader("sentence piece")
     trace = encoder.trace(PARIS)
     places = {"capital": trace.tokenization.find("capital"), "Paris": trace.tokenization.find("Paris")}
     found = labs.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
@@ -126,7 +115,8 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
     assert float(told[4]) == pytest.approx(100 * weight, rel=0.05)  # two digits are shown
 
 
-def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:
+def test_one_word_in_two_sentences() -> None:
+    encoder = reader("sentence piece")
     found = labs.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
     assert "“Paris” has the same row of the embedding table in both sentences" in found.sentence
 
