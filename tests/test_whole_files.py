@@ -5,15 +5,13 @@ import itertools
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -25,14 +23,12 @@ from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
-from encoder.browser import __main__ as browser
-from encoder.packet.run import level_1
-from encoder.pictures import __main__ as figure
 from encoder.support import whole_file
 from encoder.train.__main__ import main as train
 
 pytestmark = pytest.mark.slow
 
+LIBRARY = Path(whole_file.__file__).parents[1]
 MOMENTS = 3  # places amid a file at which it ends
 Saves = Callable[[Path, int], None]
 
@@ -46,39 +42,6 @@ def atlas(folder: Path, version: int) -> None:
     """Save a part of an atlas."""
     folder.mkdir(exist_ok=True)
     making.save(folder / "part.safetensors", {"sums": torch.full((30_000,), float(version))})
-
-
-def page(folder: Path, version: int) -> None:
-    """Write a living file by its command."""
-    folder.mkdir(exist_ok=True)
-    assert browser.main([f"w{version} w2", "--model", "tiny", "--out", str(folder / "run.html")]) == 0
-
-
-def drawing(folder: Path, version: int) -> None:
-    """Write a figure by its command."""
-    folder.mkdir(exist_ok=True)
-    assert figure.main(["all_heads", "--sentence", f"w{version}", "--out", str(folder / "figure.svg")]) == 0
-
-
-@cache
-def made(sentence: str) -> list[bytes]:
-    """Return the packet of a run of a tiny model, made once for each sentence."""
-    encoder = tiny(replace(TINY, n_layers=1))
-    return [level_1(encoder, encoder.trace(sentence))]
-
-
-@pytest.fixture(params=[model, atlas, *(pytest.param(each, marks=pytest.mark.nightly) for each in (page, drawing))])
-def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
-    encoder = tiny(TINY)
-    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
-    monkeypatch.setattr(browser, "new_packets", lambda sentences, *given: [made(sentences[0])])
-    monkeypatch.setattr(figure, "ask", lambda picture, view: view.sentence)
-    monkeypatch.setattr(figure, "picture", lambda key: SimpleNamespace(of=lambda text: text))
-    sheet = {"width": 1.0, "height": 1.0, "note": ""}
-    monkeypatch.setattr(figure, "Sheet", lambda answers, size: SimpleNamespace(answers=answers, **sheet))
-    monkeypatch.setitem(figure.OF_SHEET, ".svg", lambda made, out, dpi: made.answers[0][1:].encode() * 200_000)
-    found: Saves = request.param
-    return found
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -142,6 +105,7 @@ def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
         yield contents(tmp_path / str(version))
 
 
+@pytest.mark.parametrize("saves", [model, atlas])
 def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -> None:
     good = [*both(saves, tmp_path)]
     folder = tmp_path / "out"
@@ -156,6 +120,7 @@ def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -
         checkpoint.load(folder)
 
 
+@pytest.mark.parametrize("saves", [model, atlas])
 def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
     good, _ = both(saves, tmp_path)
     folder, draw = tmp_path / "out", random.Random(2)
@@ -248,6 +213,13 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         assert not (unwritten.out / "card.json").exists()
         assert finish(unwritten) == 0
         assert files_of(unwritten.out) == good
+
+
+def test_every_command_writes_its_files_so() -> None:
+    """Pages, pictures, lists and examinations too: nothing else in the library opens a file to write into it."""
+    writes = re.compile(r"\.write_(text|bytes)\(|open\([^)]*[\"'][wax]")
+    found = {path.name for path in LIBRARY.rglob("*.py") if writes.search(path.read_text(encoding="utf-8"))}
+    assert found == {"whole_file.py", "folder_reader.py", "reading_process.py"}  # these write what is thrown away
 
 
 def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path) -> None:
