@@ -37,7 +37,7 @@ from pages.ui.state.choice_names import names
 pytestmark = pytest.mark.slow
 
 NOT_AT_ONCE = {"told", "gate_signs", "gate_units"}  # measured when it is asked for; not in this model
-REDRAWN = ("the-story", "many-heads", "positions", "lab-softmax", "lab-padding", "lab-why-rotary", "lab-two-layernorms")
+REDRAWN = ("the-story", "positions", "lab-softmax")
 TINY = "built:n_layers=1,d_model=16,n_heads=2,d_ff=32,seed=0"
 
 
