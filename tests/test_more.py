@@ -32,7 +32,7 @@ from pages.ui.state.site import PAGES
 KEYS = "Keys on the table belong to Sara."
 SECTIONS = [(page, name) for page, sections in MORE.items() for name in sections]
 CASES: dict[str, dict[str, str]] = {  # what is drawn of them all, in the end with what takes long
-    "a text that may be markup": {"model": "small", "sentence": " ".join(NASTY)[:300]},
+    "a text that may be markup": {"model": "small", "sentence": " ".join(NASTY)[:60]},
     "labels": {"model": "good-or-bad", "sentence": "I understand this"},
     "turns, gates and windows": {"model": "modern", "sentence": "I understand this"},
     "as long as can be": {"model": "small", "sentence": " ".join(NASTY)[:2000]},  # 512 tokens
