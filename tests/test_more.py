@@ -35,12 +35,12 @@ CASES: dict[str, dict[str, str]] = {  # what is drawn of them all, in the end wi
     "a text that may be markup": {"model": "small", "sentence": " ".join(NASTY)[:60]},
     "labels": {"model": "good-or-bad", "sentence": "I understand this"},
     "turns, gates and windows": {"model": "modern", "sentence": "I understand this"},
-    "as long as can be": {"model": "small", "sentence": " ".join(NASTY)[:2000]},  # 512 tokens
 }
 STARTS = {
     "a pair with a masked word": {"sentence": "The [MASK] chased the mouse.", "second": "It purred.", "hidden": "2"},
     "a changed run": {"edits": "layers.1.attention.heads:zero:h=0;embedding.positions:zero"},
     "letters without a token": {"sentence": "同じ [MASK]"},
+    "as long as can be": {"sentence": " ".join(NASTY)[:2000]},  # 512 tokens
 }
 HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 
@@ -85,7 +85,7 @@ def test_the_browser_draws_with_the_version_that_plotly_py_writes_for() -> None:
     assert not re.search(r"\beval\(|new Function\(", bundle), "the policy of content forbids it"
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", mostly_nightly(STARTS, STARTS.keys() - {"as long as can be"}))
 def test_every_section_is_drawn_of_a_pair_of_masked_words_and_of_a_changed_run(start: str) -> None:
     for page, name in SECTIONS:
         assert section(page, name, model="small", layer="1", head="0", **STARTS[start]), (page, name)
