@@ -73,7 +73,8 @@ SENTENCE, OTHER, SECOND = "The [MASK] sat on <b> mats.", "The [MASK] slept on <b
 HIDDEN, EDITS = (2,), ("layers.0.attention.heads:zero:h=2", "embedding.positions:zero")
 # Their numbers are those of the table.
 NOT_DRAWN_BY_PLOTLY = ("links", "maps", "grid", "map", "strips", "units", "fan_out", "areas")
-ON_PAPER = {str(each.kind): key for key, each in pictures().items()}  # one of each kind; all of them at night
+# One of each kind is printed; all of them at night.
+ON_PAPER = {str(each.kind): key for key, each in pictures().items() if each.heavy is False}
 
 
 # What loads a model in printed lines, each model once for all of them.
