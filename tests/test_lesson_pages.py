@@ -83,18 +83,6 @@ def test_thumbnails_are_what_the_library_draws_and_none_is_left_over() -> None:
         assert (kept & anew).total() > 0.97 * max(kept.total(), anew.total()), name  # numbers are rounded
 
 
-def test_no_two_lessons_of_a_shelf_have_cards_alike() -> None:
-    """What a card shows differs in kind: lines, bars, arcs, maps or cells, or at least in how many there are."""
-    kinds: dict[tuple[str, ...], str] = {}
-    for name, lesson in library.bundled().items():
-        drawn = Counter(
-            (each.tag, each.get("class", ""), "A" in each.get("d", ""), len(each.get("d", "")) // 300)
-            for each in ElementTree.fromstring(lesson_list.picture(name)).iter()
-        )
-        key = (lesson.shelf, repr(sorted(drawn.items())))
-        assert kinds.setdefault(key, name) == name, (name, kinds[key])
-
-
 def test_the_picture_of_the_story_is_where_its_head_looks() -> None:
     """The widest arc is to the word with the largest share, and widths grow with shares."""
     step = library.bundled()["the-story"].steps[4]
