@@ -10,8 +10,9 @@ from nasty import EVERY as NASTY
 from plotly.offline import get_plotlyjs_version
 from shared_models import treebanks
 from tiers import mostly_nightly
+from tiny import VARIANTS, tiny_model, tiny_tokenizer
 
-from encoder import Edit, TextEncoder
+from encoder import Edit, TextEncoder, checkpoint
 from encoder.edits.edit_text import edits_to_text
 from encoder.exam import Treebank
 from encoder.experiments.importance import OVER, importance
@@ -33,7 +34,8 @@ KEYS = "Keys on the table belong to Sara."
 SECTIONS = [(page, name) for page, sections in MORE.items() for name in sections]
 CASES: dict[str, dict[str, str]] = {  # what is drawn of them all, in the end with what takes long
     "a text that may be markup": {"model": "small", "sentence": " ".join(NASTY)[:60]},
-    "labels": {"model": "good-or-bad", "sentence": "I understand this"},
+    "labels": {"model": "folder:labels", "sentence": "w1 w2 w3 w2 w4"},
+    "the shipped labels": {"model": "good-or-bad", "sentence": "I understand this"},
     "turns, gates and windows": {"model": "modern", "sentence": "I understand this"},
 }
 STARTS = {
@@ -63,8 +65,9 @@ def few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_sentences")
 @pytest.mark.parametrize("case", mostly_nightly(CASES, ("a text that may be markup", "labels")))
-def test_every_section_is_drawn_of_any_model_and_text(case: str) -> None:
+def test_every_section_is_drawn_of_any_model_and_text(case: str, model_root: Path) -> None:
     """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
+    checkpoint.save(tiny_model(VARIANTS["labels"]), tiny_tokenizer(), model_root / "labels")
     bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
     drawn = set(re.findall(r'moduleType:"trace",name:"(\w+)",basePlotModule', bundle))
     assert {"scatter", "bar", "heatmap"} <= drawn and not {"scatter3d", "scattergl", "surface"} & drawn
