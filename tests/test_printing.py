@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import zipfile
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
@@ -64,8 +65,14 @@ def square(values: Any, tokens: list[str], colours: Any = "share", **look: Any) 
     return part("matrix", values, ("query", "key"), {"query": tokens, "key": tokens}, colours, **look)
 
 
+@lru_cache(maxsize=2)
+def svg_of(sheet: Sheet) -> str:
+    """The drawing, which is asked for its words, its marks and its sizes."""
+    return sheet.svg()
+
+
 def drawing(sheet: Sheet) -> ElementTree.Element:
-    return ElementTree.fromstring(sheet.svg())
+    return ElementTree.fromstring(svg_of(sheet))
 
 
 def texts(sheet: Sheet) -> list[str]:
@@ -75,12 +82,12 @@ def texts(sheet: Sheet) -> list[str]:
 
 def marks(sheet: Sheet, colour: str) -> int:
     """How many shapes are filled with a colour."""
-    return len(re.findall(rf"fill: {colour}", sheet.svg()))
+    return len(re.findall(rf"fill: {colour}", svg_of(sheet)))
 
 
 def sizes(sheet: Sheet) -> list[float]:
     """How large the letters of the drawing are, in points."""
-    return [float(size) for size in re.findall(r"font-size: ([\d.]+)px", sheet.svg())]
+    return [float(size) for size in re.findall(r"font-size: ([\d.]+)px", svg_of(sheet))]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +109,7 @@ def test_every_file_is_as_large_as_asked_to_a_tenth_of_a_millimetre(weights: Any
 
 def test_cells_have_the_colours_and_numbers_of_the_run(weights: Any, sara: Trace) -> None:
     sheet, values = Sheet((weights,)), sara.array(f"layers.{LAYER}.attention.weights")[HEAD]
-    fills = re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())[: values.size]
+    fills = re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', svg_of(sheet))[: values.size]
     ramp, most = ["#" + bytes(colour).hex() for colour in palette("share", "light")], float(values.max())
     for fill, value in zip(fills, values.ravel().tolist(), strict=True):
         assert min(abs(i / 254 - value / most) for i, colour in enumerate(ramp) if colour == fill) <= 1.01 / 254
@@ -118,11 +125,11 @@ def test_a_chart_has_as_many_marks_as_numbers() -> None:
     terms = Sheet((part("terms", np.linspace(-1, 2, 40), ("token",), {"token": [f"t{i}" for i in range(40)]}),))
     assert marks(terms, "#1f6fb2") + marks(terms, "#b4532a") == 25 and "16 more" in texts(terms)
     links = Sheet((part("links", [[0.5, 0.0], [0.3, 0.7]], ("query", "key"), {"query": ["a", "b"]}),))
-    lines = re.findall(r'id="LineCollection_1">(.*?)</g>', links.svg(), re.DOTALL)
+    lines = re.findall(r'id="LineCollection_1">(.*?)</g>', svg_of(links), re.DOTALL)
     assert lines[0].count("<path") == 3 and texts(links).count("a") == 2
     shares = {"word": ["cats", "like", "mice"]}
     arcs = Sheet((part("arcs", [0.1, 0.2, 0.7], ("word",), shares, **{"from": 1}),))
-    assert len(re.findall(r"C [^z]*?\" style=\"fill: none", arcs.svg())) == 2
+    assert len(re.findall(r"C [^z]*?\" style=\"fill: none", svg_of(arcs))) == 2
     assert {"cats", "like", "mice", "10 %", "20 %", "70 %"} <= {text.replace("\u00a0", " ") for text in texts(arcs)}
     words = Numbers(np.array([[0.5, 0.25]]), ("after", "rank"), {"after": ["input"]}, (("cat", "<b>"),))
     assert {"cat", "50 %", "<b>", "25 %", "1.", "2.", "input"} <= set(
@@ -138,7 +145,7 @@ def test_masked_cells_stay_blank_and_a_scale_ends_where_the_screen_ends_it() -> 
     values = np.array([[0.25, -np.inf], [2.5, 5.0]], dtype=np.float32)
     sheet = Sheet((square(values, ["a", "b"], "signed"),))
     assert {"\u22125", "5", "0.25", "2.50"} <= set(texts(sheet))
-    assert len(re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())) >= 3
+    assert len(re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', svg_of(sheet))) >= 3
     fitted = Sheet((square(np.array([[0.5, 0.75], [0.6, 0.9]]), ["a", "b"], "signed", fit=True),))
     assert {"0.5", "0.9"} <= set(texts(fitted)) and "-0.9" not in texts(fitted)
     apart = part(
@@ -243,7 +250,7 @@ def test_what_was_typed_stays_text_in_every_file() -> None:
         root = drawing(sheet)
         assert all(TAGS.fullmatch(each.tag.rpartition("}")[2]) for each in root.iter())
         assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
-        assert not re.search(r"(href|url\()=?[\"']?(https?:|//)", sheet.svg().replace("http://www.w3.org", ""))
+        assert not re.search(r"(href|url\()=?[\"']?(https?:|//)", svg_of(sheet).replace("http://www.w3.org", ""))
         assert PdfReader(io.BytesIO(sheet.pdf())).pages[0].extract_text()
         Image.open(io.BytesIO(sheet.png(72))).verify()
 
