@@ -188,7 +188,7 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
     again = open_app("attention", model=name, layer="0", head="0")
     assert (numbers(again) == numbers(app)).all() and not said(again)
-    assert bar(go(app, "training"))["model"] == name
+    assert bar(go(app, "models"))["model"] == name
 
 
 def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(model_root: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     asked = (("layer", "1"), ("model", "folder:team/second"), ("sentence", SENTENCE))
     about = json.loads(gzip.decompress(file(FileRequest("picture", "about", asked)).packed))
     assert "from_pretrained('team/second')" in about["code"] and str(model_root) not in about["code"]
-    assert "team/second" in [model["title"] for model in bar(go(app, "training"))["models"]]
+    assert "team/second" in [model["title"] for model in bar(go(app, "models"))["models"]]
     assert model_of(go(app, "start")) == "folder:team/second"
 
 

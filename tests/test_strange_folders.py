@@ -136,7 +136,7 @@ USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
 @in_turn("name", USABLE)
 def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> None:
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
-    read, pairs = 0, [(one, "w3") for one in TEXTS]
+    read, pairs = 0, [(one, "w3") for one in ("", "w1 w2", "z" * 3000)]
     texts: list[str | tuple[str, str]] = [*TEXTS, *pairs]
     for one in texts:
         try:
