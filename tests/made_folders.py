@@ -252,7 +252,7 @@ def of(kind: str, head: str, tokenizer: Change, *change: Change, **more: Any) ->
     return Made(f"{kind}{head}", f"{kind}Config", tokenizer, change, **more)
 
 
-MLM, BARE, LABELS, TOKENS = "ForMaskedLM", "Model", "ForSequenceClassification", "ForTokenClassification"
+MLM, BARE = "ForMaskedLM", "Model"
 XLMR = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
 DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
@@ -261,16 +261,15 @@ XLMR_TEMPLATES = ("<s> $A </s>", "<s> $A </s> </s> $B </s>")
 BERT_TEMPLATES = ("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
 ADDED = {"added_tokens__json": {"[WORLD]": 150, "<ent>": 151}}
 SPECIAL = {"special_tokens_map__json": named(BERT) | {"additional_special_tokens": ["[WORLD]"]}}
-DISTIL = {"dim": 24, "n_layers": 2, "n_heads": 3, "hidden_dim": 40}
 DISTANCES = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_buckets": 8}
 IDS = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "cls_token_id": 2, "sep_token_id": 3}
-PLAIN, CASED = word_pieces(tokenizer_class="BertTokenizer"), word_pieces(do_lower_case=False)
+PLAIN = word_pieces(tokenizer_class="BertTokenizer")
 FAST = {"tokenizer_class": "PreTrainedTokenizerFast"}
 
 FOLDERS: dict[str, Made] = {
     # BERT and its tokenizers
     "bert": of("Bert", MLM, PLAIN),
-    "bert-cased": of("Bert", MLM, CASED),
+    "bert-cased": of("Bert", MLM, word_pieces(do_lower_case=False)),
     "bert-accents-kept": of("Bert", MLM, word_pieces(strip_accents=False)),
     "bert-accents-stripped-cased": of("Bert", BARE, word_pieces(do_lower_case=False, strip_accents=True)),
     "bert-chinese-together": of("Bert", BARE, word_pieces(tokenize_chinese_chars=False)),
@@ -291,7 +290,6 @@ FOLDERS: dict[str, Made] = {
     "bert-json-no-template": of("Bert", MLM, word_piece_json(post=False, tokenizer_class="BertTokenizer")),
     "bert-json-no-template-fast": of("Bert", BARE, word_piece_json(post=False, **FAST)),
     "bert-json-no-class": of("Bert", MLM, word_piece_json()),
-    "bert-saved-by-5": of("Bert", MLM, again(PLAIN, "BertTokenizer")),
     "bert-added-saved-by-5": of("Bert", MLM, again(with_files(PLAIN, **ADDED), "BertTokenizer")),
     "bert-names-of-roberta": of("Bert", MLM, with_files(PLAIN, tokenizer_config__json={"mask_token": "<ent>", **FAST})),
     "bert-byte-pairs": of("Bert", BARE, byte_pairs(as_json=True, tokenizer_class="RobertaTokenizer")),
@@ -300,8 +298,6 @@ FOLDERS: dict[str, Made] = {
     ),
     # slow-only, remote and missing ones
     "japanese": of("Bert", BARE, word_pieces(tokenizer_class="BertJapaneseTokenizer"), refused="BertJapaneseTokenizer"),
-    "bertweet": of("Roberta", BARE, word_pieces(tokenizer_class="BertweetTokenizer"), refused="BertweetTokenizer"),
-    "canine": of("Bert", BARE, word_pieces(tokenizer_class="CanineTokenizer"), refused="written in Python"),
     "own-tokenizer-code": of(
         "Bert",
         BARE,
@@ -309,13 +305,8 @@ FOLDERS: dict[str, Made] = {
         refused="transformers cannot read its tokenizer",
     ),
     "no-such-class": of("Bert", BARE, word_pieces(tokenizer_class="NoSuchTokenizer")),
-    "no-vocabulary": of("Bert", BARE, lambda at: write(at, tokenizer_config__json=named(BERT)), refused="no tokenizer"),
-    "vocabulary-of-another": of("Bert", BARE, byte_pairs(as_json=False), refused="which needs a tokenizer.json"),
     # heads
     "bert-bare": of("Bert", BARE, PLAIN),
-    "bert-labels": of("Bert", LABELS, PLAIN),
-    "bert-token-labels": of("Bert", TOKENS, CASED),
-    "bert-questions": of("Bert", "ForQuestionAnswering", PLAIN, says="question-answering head"),
     "bert-two-heads": of("Bert", "ForPreTraining", PLAIN, says="next-sentence head"),
     "bert-colbert": of(
         "Bert",
@@ -324,13 +315,6 @@ FOLDERS: dict[str, Made] = {
         renamed(lambda name: f"bert.{name}"),
         weights(lambda found: found | {"linear.weight": torch.ones(8, 24)}),
         says="linear.weight (of another task)",
-    ),
-    "bert-crf": of(
-        "Bert",
-        TOKENS,
-        PLAIN,
-        weights(lambda found: found | {f"crf.{i}": torch.ones(2) for i in "abc"}),
-        says="crf.* (3 tensors)",
     ),
     "bert-untied": of(
         "Bert",
@@ -368,7 +352,6 @@ FOLDERS: dict[str, Made] = {
     "bert-pickle": of("Bert", MLM, PLAIN, pickle()),
     "bert-old-pickle": of("Bert", MLM, PLAIN, pickle(zipped=False)),
     "bert-pickles": of("Bert", MLM, PLAIN, shards(pickled=True)),
-    "bert-bare-pickle": of("Bert", BARE, PLAIN, pickle()),
     "bert-pickle-of-code": of("Bert", BARE, PLAIN, pickle(x=Path("x")), refused="cannot be read as weights alone"),
     "bert-no-prefix": of("Bert", MLM, PLAIN, renamed(lambda name: name.removeprefix("bert."))),
     "bert-of-a-trainer": of("Bert", MLM, PLAIN, renamed(lambda name: f"model.{name}")),
@@ -389,7 +372,6 @@ FOLDERS: dict[str, Made] = {
     "bert-class-without-type": of("Bert", BARE, PLAIN, told(model_type=...), says="it names BertModel"),
     "bert-odd-fields": of("Bert", MLM, PLAIN, told(_num_labels=3, finetuning_task="x", torch_dtype="float16", gen={})),
     "bert-silent-fields": of("Bert", MLM, PLAIN, told(layer_norm_eps=..., type_vocab_size=..., hidden_act=...)),
-    "bert-relu": of("Bert", MLM, PLAIN, values={"hidden_act": "relu", "layer_norm_eps": 1e-3}),
     "bert-quantised": of("Bert", BARE, PLAIN, told(quantization_config={"bits": 4}), refused="quantization_config"),
     "bert-decoder": of("Bert", BARE, PLAIN, told(is_decoder=True), refused="is_decoder is True"),
     "bert-own-code": of("Bert", BARE, PLAIN, told(auto_map={"AutoModel": "x.Y"}), refused="never run"),
@@ -399,13 +381,9 @@ FOLDERS: dict[str, Made] = {
     "roberta": of("Roberta", MLM, byte_pairs(as_json=False)),
     "roberta-json": of("Roberta", MLM, byte_pairs(as_json=True, tokenizer_class="RobertaTokenizerFast")),
     "roberta-prefix-space": of("Roberta", BARE, byte_pairs(as_json=True, add_prefix_space=True)),
-    "roberta-labels": of("Roberta", LABELS, byte_pairs(as_json=False)),
     "xlm-roberta": of("XLMRoberta", MLM, unigrams(XLMR, *XLMR_TEMPLATES, **XLMR_NAMES)),
     "xlm-roberta-pieces": of("XLMRoberta", MLM, sentence_pieces("sentencepiece.bpe.model", ["<unk>", "<s>", "</s>"])),
     "camembert": of("Camembert", MLM, unigrams(XLMR, *XLMR_TEMPLATES, **XLMR_NAMES)),
-    "distilbert": of("DistilBert", MLM, PLAIN, values=DISTIL),
-    "distilbert-labels": of("DistilBert", LABELS, CASED, values=DISTIL),
-    "electra-generator": of("Electra", MLM, PLAIN, values={"embedding_size": 16}),
     "electra": of("Electra", "ForPreTraining", PLAIN, says="replaced-token head"),
     "albert": of("Albert", MLM, unigrams(ALBERT, *BERT_TEMPLATES), values={"embedding_size": 16}),
     "albert-pieces": of("Albert", BARE, sentence_pieces("spiece.model", ALBERT)),
@@ -418,18 +396,10 @@ FOLDERS: dict[str, Made] = {
         values=DISTANCES,
     ),
     "modernbert": of("ModernBert", MLM, word_piece_json(**FAST), values={**IDS, "local_attention": 8}),
-    "nomic-bert": of("NomicBert", MLM, PLAIN),
     "gte": of("Gte", MLM, word_piece_json(tokenizer_class="BertTokenizer")),
     "eurobert": of("EuroBert", BARE, word_piece_json(**FAST), values={**IDS, "mask_token_id": 4}),
 }
-ROWS = {
-    "vocabulary-of-another": 400,
-    "roberta-json": 400,
-    "roberta": 400,
-    "roberta-prefix-space": 400,
-    "roberta-labels": 400,
-    "bert-byte-pairs": 400,
-}
+ROWS = dict.fromkeys(("roberta-json", "roberta", "roberta-prefix-space", "bert-byte-pairs"), 400)
 
 
 def make(name: str, folder: Path) -> Any:
@@ -438,7 +408,7 @@ def make(name: str, folder: Path) -> Any:
 
     made = FOLDERS[name]
     sizes = {"vocab_size": ROWS.get(name, 152), "max_position_embeddings": 70}
-    values = {**sizes, **({} if made.values is DISTIL else SIZES), **made.values}
+    values = {**sizes, **SIZES, **made.values}
     config = getattr(transformers, made.config)(**values, attn_implementation="eager")
     model = drawn(getattr(transformers, made.model)(config))
     made.tokenizer(folder)

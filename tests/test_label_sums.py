@@ -225,10 +225,10 @@ PICTURES = ("why_sum", "why_parts", "why_words", "why_deleted", "race")
 
 
 @in_turn("key", PICTURES)
-@in_turn("name", ["good-or-bad", "labels-of-tokens"])
-def test_pictures_of_labels_come_from_the_command_line(key: str, name: str) -> None:
-    encoder = pretrained(name) if name == "good-or-bad" else tiny(VARIANTS[name])
-    trace = encoder.trace(DINNER if name == "good-or-bad" else SENTENCE)
+@in_turn("name", ["labels", "labels-of-tokens"])
+def test_pictures_of_labels_are_of_their_run(key: str, name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    trace = encoder.trace(SENTENCE)
     answer = picture(key).of(Scene(View(sentence=trace.text), encoder, trace))
     place = places(encoder, trace)[0]
     scores = trace["classifier.logits"] if place == WHOLE else trace["classifier.logits"][place]

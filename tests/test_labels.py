@@ -17,12 +17,8 @@ from twins import DISTILBERT_SIZES, IDS, LONG, MODELS, SIZES, WINDOW, fields, ro
 
 from encoder import CheckpointError, ClassifierConfig, Edit, EncoderConfig, EncoderError, TextEncoder, Trace
 from encoder.checkpoint import BUNDLED, save
-from encoder.experiments.attributions.contributions import REST as LEFT
-from encoder.experiments.attributions.contributions import logits_by_part
-from encoder.experiments.attributions.word_sums import REST, sum_over_words
 from encoder.explain.cost import areas
 from encoder.explain.kind import kind
-from encoder.metrics.answer import answers
 from encoder.model.classifier_config import LONGEST_LABEL, MOST_LABELS
 from encoder.model.config_text import config_to_text
 from encoder.pictures.registry.steps import step_picture
@@ -67,28 +63,14 @@ def logits_of(twin: Any, traces: list[Trace]) -> Tensor:
     return logits
 
 
-def held_against(encoder: TextEncoder, twin: Any) -> None:
-    """The scores of a padded batch with a pair are those of transformers."""
-    traces = encoder.trace(TEXTS)
-    for trace, theirs in zip(traces, logits_of(twin, traces), strict=True):
-        n, ours = len(trace.tokens) - trace.padding, trace["classifier.logits"]
-        torch.testing.assert_close(ours[:n], theirs[:n], atol=1e-5, rtol=0)
-        assert ours.shape == theirs.shape
-
-
-def added_up(encoder: TextEncoder) -> None:
-    """Of every text the scores are the sums of what words and parts add, with nothing left over."""
-    every = range(encoder.config.n_labels)
-    for trace in encoder.trace(TEXTS):
-        place = answers(encoder.config).places(trace, [])[-1]
-        words, parts = sum_over_words(encoder, trace, place, every), logits_by_part(encoder, trace, place, every)
-        assert float(words.adds[:, REST].abs().max()) < 1e-4
-        assert max(abs(part.of(LEFT)) for part in parts) < 1e-4
-
-
 @pytest.mark.slow
-@in_turn("family", FAMILIES)
-@in_turn("of", ["SequenceClassification", "TokenClassification"])
+@in_turn(
+    ("family", "of"),
+    [
+        *((family, "SequenceClassification") for family in FAMILIES),
+        *((family, "TokenClassification") for family in FAMILIES if "," not in family or "late" in family),
+    ],
+)
 def test_the_scores_of_every_family_are_those_of_transformers(family: str, of: str, tmp_path: Path) -> None:
     twin = saved(tmp_path, head_of(family, of))
     encoder = TextEncoder.from_pretrained(tmp_path)
@@ -96,8 +78,11 @@ def test_the_scores_of_every_family_are_those_of_transformers(family: str, of: s
     assert head is not None and head.labels == tuple(NAMES.values()) and head.problem == "single_label"
     assert head.labelled == ("sentence" if of.startswith("Seq") else "token")
     assert not any("classif" in one or "labels" in one for one in encoder.left_out)
-    held_against(encoder, twin)
-    added_up(encoder)
+    traces = encoder.trace(TEXTS)  # a padded batch with a pair
+    for trace, theirs in zip(traces, logits_of(twin, traces), strict=True):
+        n, ours = len(trace.tokens) - trace.padding, trace["classifier.logits"]
+        torch.testing.assert_close(ours[:n], theirs[:n], atol=1e-5, rtol=0)
+        assert ours.shape == theirs.shape
     pieces = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
     taken = TextEncoder.from_transformers(twin, pieces)
     assert taken.config == encoder.config
@@ -159,7 +144,7 @@ def test_labels_are_named_by_share_and_of_a_tagger_by_word(tmp_path: Path) -> No
     ("of", "said"),
     [("QuestionAnswering", "(question-answering head)"), ("MultipleChoice", "(multiple-choice head)")],
 )
-@in_turn("family", ["Bert", "Roberta", "DistilBert", "Electra", "Albert", "MPNet"])
+@in_turn("family", ["Bert", "DistilBert", "Albert"])
 def test_another_head_is_left_out_by_name(of: str, family: str, said: str, tmp_path: Path) -> None:
     saved(tmp_path, head_of(family, of, id2label={0: "a", 1: "b"}))
     encoder = TextEncoder.from_pretrained(tmp_path)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 from torch.autograd.functional import jacobian
 
@@ -45,7 +45,7 @@ from encoder.experiments import (
     turn,
     word_order,
 )
-from encoder.experiments.common import given, normal, recorded
+from encoder.experiments.common import given, normal
 from encoder.experiments.depth import SHAPE
 from encoder.experiments.depth import VARIANTS as KINDS
 from encoder.metrics import attention_weights
@@ -65,7 +65,7 @@ def refused(message: str, call: Callable[..., object], *given: Any, **named: Any
         call(*given, **named)
 
 
-@every_shape(VARIANTS)
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_what_holds_in_every_model(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE)
@@ -267,12 +267,6 @@ def test_curves_are_those_of_blocks_put_together_by_hand(kind: tuple[bool, bool]
         assert float(curve.length[depth]) == pytest.approx(float(vectors.square().sum(-1).sqrt().mean()), rel=1e-4)
 
 
-def test_a_shallow_stack_is_the_beginning_of_a_deep_one() -> None:
-    shallow, deep = residuals((2,), SMALL), residuals((2, 5), SMALL)
-    for one, other in zip(shallow.curves, deep.curves, strict=True):
-        assert torch.equal(one.cosine, other.cosine[:3]) and torch.equal(one.length, other.length[:3])
-
-
 # Two norms
 
 
@@ -309,22 +303,6 @@ def test_units_that_never_switch_off_do_not_bend() -> None:
 
 
 # What all labs share
-
-FROM_A_SEED: tuple[Callable[[int], Any], ...] = (
-    lambda seed: dot_products((4, 8), seed=seed),
-    lambda seed: [hidden_row(-1e9, seed=seed).masked, hidden_row(-1e9, seed=seed).weights],
-    lambda seed: [x for curve in residuals((3,), SMALL, seed=seed).curves for x in (curve.cosine, curve.length)],
-    lambda seed: norms((8, 16), seed=seed),
-    lambda seed: [(lab.weight, lab.bias, round(lab.remainder, 9)) for lab in [collapse(8, 16, samples=40, seed=seed)]],
-)
-
-
-@in_turn("lab", FROM_A_SEED)
-def test_a_seed_pins_the_numbers_and_torch_keeps_its_own(lab: Callable[[int], Any]) -> None:
-    state = torch.get_rng_state()
-    first, again, other = repr(lab(1)), repr(lab(1)), repr(lab(2))
-    assert first == again != other
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_what_cannot_be_is_refused(base: TextEncoder) -> None:
@@ -367,18 +345,6 @@ def test_what_cannot_be_is_refused(base: TextEncoder) -> None:
         refused(message, call)
 
 
-def test_a_given_step_is_what_the_rest_goes_on_with() -> None:
-    block, x = untrained(SMALL, 0).layers[0], normal(1, 4, 30, seed=0)
-    even = torch.full((1, 3, 4, 4), 1 / 4)
-    values = recorded(block, x, put={"attention.weights": even})
-    assert values["attention.weights"] is even
-    torch.testing.assert_close(
-        values["attention.heads"], values["attention.v"].mean(2, keepdim=True).expand(-1, -1, 4, -1)
-    )
-    assert torch.equal(recorded(block, x)["output"], block(x))
-    assert given({}, Recorder({}, {}))("output", x) is x
-
-
 def test_a_word_that_stands_twice_is_matched_in_reading_order(base: TextEncoder) -> None:
     lab = exchanged(base, "The cat chased the mouse.", "The mouse chased the cat.")
     assert lab.order == (0, 1, 5, 3, 4, 2, 6, 7)
@@ -400,15 +366,6 @@ def test_a_pair_of_columns_turns_by_its_frequency_at_every_step() -> None:
         expected = torch.tensor([math.remainder(k * w, 2 * math.pi) for w in frequencies], dtype=torch.float64)
         torch.testing.assert_close(found.angles, expected, atol=1e-6, rtol=0)
         assert found.largest < 1e-6
-
-
-def test_a_table_with_one_wrong_number_turns_by_no_one_angle() -> None:
-    table = tiny(TINY).model.embedding.positions.weight.clone()
-    table[4, 6] += 0.5
-    missed = turn(table, 1).missed
-    assert missed.argmax() == 3 and missed[3] > 0.2
-    assert missed[[0, 1, 2, 4]].max() < 1e-6
-    assert profile(table).spread.max() > 0.1
 
 
 def test_the_profile_is_a_sum_of_cosines_and_knows_only_distance() -> None:

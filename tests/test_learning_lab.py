@@ -59,26 +59,11 @@ def test_the_loss_of_who_knows_frequencies_alone_is_their_entropy() -> None:
     assert pytest.approx(-sum(p * np.log(p) for p in share if p), abs=1e-9) == CHANCE
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
-    first = learning_curve("without feed-forward")
-    learning_curve.cache_clear()
-    assert torch.equal(first.loss, learning_curve("without feed-forward").loss)
-    assert not torch.equal(first.loss, learning_curve("without feed-forward", seed=1).loss)
-
-
 def test_a_pair_is_of_the_letter_before_and_the_one_that_mirrors() -> None:
     inputs, wanted = two_relations.draw(np.random.default_rng(3), 20)
     for letters, answers in zip(inputs.tolist(), wanted.tolist(), strict=True):
         said = [two_relations.TASK.vocabulary[answer] for answer in answers]
         assert said == ["abcd"[letters[i - 1]] + "abcd"[letters[5 - i]] for i in range(6)]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_two_heads_learn_two_relations_and_one_does_not() -> None:
-    assert two_relations.pairs_right(1) < 0.95 < two_relations.pairs_right(2)
 
 
 def test_what_cannot_be_trained_is_refused() -> None:

@@ -240,7 +240,6 @@ def test_a_word_of_the_swap_goes_into_the_sentence_and_back() -> None:
         b'{"lesson": "the-story", "at": 0}',
         b'{"lesson": "the-story", "show": 1}',
         b'{"lesson": "the-story", "guess": "keys"}',
-        b'{"lesson": "the-story", "guess": true}',
         b'{"lesson": "the-story", "guess": 1e999}',
         b'{"lesson": "the-story", "query": {"a b": "c"}}',
         b'{"lesson": "the-story", "run": "x"}',

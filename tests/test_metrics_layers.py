@@ -78,13 +78,6 @@ def test_cka_is_its_formula_debiased_or_not() -> None:
     assert linear_cka(x, x, debiased=True) == pytest.approx(1)
 
 
-def test_debiasing_matters_where_samples_are_few() -> None:
-    biased = [linear_cka(noise(12, 64, seed=s), noise(12, 64, seed=s + 100)) for s in range(20)]
-    cured = [linear_cka(noise(12, 64, seed=s), noise(12, 64, seed=s + 100), debiased=True) for s in range(20)]
-    assert min(biased) > 0.7
-    assert abs(sum(cured) / 20) < 0.1
-
-
 def test_cka_matrix_is_cka_of_every_pair() -> None:
     layers = noise(4, 13, 5)
     for debiased in (False, True):
@@ -111,16 +104,6 @@ def test_a_survey_of_twice_the_layers_or_heads_costs_at_most_four_times_as_much(
 
 
 # Paths
-
-
-def test_pca_finds_the_line_and_its_share() -> None:
-    along = torch.tensor([3.0, 4.0]) / 5
-    x = torch.linspace(-2, 3, 9)[:, None] * along + torch.tensor([10.0, -2.0])
-    found = pca(x)
-    assert found.shares.tolist() == pytest.approx([1, 0], abs=1e-6)
-    assert found.directions[0].tolist() == pytest.approx([0.6, 0.8], abs=1e-6)
-    assert found.centre.tolist() == pytest.approx(x.mean(0).tolist())
-    assert found.points[:, 0].tolist() == pytest.approx((torch.linspace(-2, 3, 9) - 0.5).tolist(), abs=1e-5)
 
 
 def test_pca_is_the_eigenvectors_of_the_covariance() -> None:

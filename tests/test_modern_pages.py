@@ -8,7 +8,6 @@ from page_tools import asked_step, go, open_app, said, shown_view
 from published import PUBLISHED
 from twins import MODELS, saved
 
-from encoder.browser.page_table import ALONG
 from encoder.checkpoint import families
 from pages.ui.state.site import PAGES
 
@@ -35,7 +34,6 @@ def tiny_folder(root: Path, name: str) -> None:
     PUBLISHED[name](root / name)
 
 
-WALK = [page.key for page in PAGES if page.section == ALONG]
 EVERY = [page.key for page in PAGES]
 LAYERS = {"mpnet": "2"}
 
@@ -46,19 +44,13 @@ def test_every_newer_family_is_visited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "layer", "pages"),
-    [
-        *((name, LAYERS.get(name, "1"), ["attention", *EVERY[i :: len(FAMILIES)]]) for i, name in enumerate(FAMILIES)),
-        pytest.param("modernbert", "0", WALK, marks=pytest.mark.nightly),
-        *(pytest.param(name, LAYERS.get(name, "1"), EVERY, marks=pytest.mark.nightly) for name in FAMILIES),
-    ],
-    ids=lambda one: one if isinstance(one, str) else f"{len(one)} pages",
+    ("name", "pages"), [(name, EVERY[i :: len(FAMILIES)]) for i, name in enumerate(FAMILIES)], ids=[*FAMILIES]
 )
-def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pages: list[str]) -> None:
-    """Every family the attention, and besides each page with one family; the third tier opens all with all."""
+def test_a_folder_opens_on_the_pages(model_root: Path, name: str, pages: list[str]) -> None:
+    """Every family the attention, and besides each page with one family."""
     tiny_folder(model_root, name)
-    app = open_app(model=f"folder:{name}", layer=layer, sentence="w1 w2 w3 w2 w4")
-    for key in pages:
+    app = open_app(model=f"folder:{name}", layer=LAYERS.get(name, "1"), sentence="w1 w2 w3 w2 w4")
+    for key in ("attention", *pages):
         go(app, key)
         assert shown_view(app).model == f"folder:{name}"
         assert not said(app), key

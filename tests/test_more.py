@@ -10,8 +10,9 @@ from nasty import EVERY as NASTY
 from plotly.offline import get_plotlyjs_version
 from shared_models import treebanks
 from tiers import mostly_nightly
+from tiny import VARIANTS, tiny_model, tiny_tokenizer
 
-from encoder import Edit, TextEncoder
+from encoder import Edit, TextEncoder, checkpoint
 from encoder.edits.edit_text import edits_to_text
 from encoder.exam import Treebank
 from encoder.experiments.importance import OVER, importance
@@ -27,17 +28,23 @@ from pages.front.make_file import PICTURES
 from pages.front.request_fields import RefusedError
 from pages.ui import browser_scripts
 from pages.ui.server import exams, jobs, memory
-from pages.ui.server.offers import MODELS
 from pages.ui.state.site import PAGES
 
 KEYS = "Keys on the table belong to Sara."
 SECTIONS = [(page, name) for page, sections in MORE.items() for name in sections]
-STARTS = (
-    {"sentence": "The cat chased the mouse.", "second": "It purred."},
-    {"sentence": "The [MASK] sat on the mat.", "hidden": "2,3"},
-    {"edits": "layers.1.attention.heads:zero:h=0;embedding.positions:zero"},
-)
-CHANGED = edits_to_text((Edit("layers.4.attention.heads", "zero", heads=(1,)),))
+CASES: dict[str, dict[str, str]] = {  # what is drawn of them all, in the end with what takes long
+    "a text that may be markup": {"model": "small", "sentence": " ".join(NASTY)[:60]},
+    "labels": {"model": "folder:labels", "sentence": "w1 w2 w3 w2 w4"},
+    "the shipped labels": {"model": "good-or-bad", "sentence": "I understand this"},
+    "turns, gates and windows": {"model": "modern", "sentence": "I understand this"},
+}
+STARTS = {
+    "a pair with a masked word": {"sentence": "The [MASK] chased the mouse.", "second": "It purred.", "hidden": "2"},
+    "a changed run": {"edits": "layers.1.attention.heads:zero:h=0;embedding.positions:zero"},
+    "letters without a token": {"sentence": "同じ [MASK]"},
+    "as long as can be": {"sentence": " ".join(NASTY)[:2000]},  # 512 tokens
+}
+HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 
 
 def test_each_page_names_its_sections() -> None:
@@ -57,12 +64,15 @@ def few_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("few_sentences")
-@pytest.mark.parametrize("model", mostly_nightly(MODELS, ("small", "good-or-bad")))
-def test_every_section_is_drawn_of_every_model(model: str) -> None:
+@pytest.mark.parametrize("case", mostly_nightly(CASES, ("a text that may be markup", "labels")))
+def test_every_section_is_drawn_of_any_model_and_text(case: str, model_root: Path) -> None:
     """A chart holds numbers, what it shows and a sentence, and Plotly's cartesian part can draw it."""
-    drawn = cartesian_traces()
+    checkpoint.save(tiny_model(VARIANTS["labels"]), tiny_tokenizer(), model_root / "labels")
+    bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
+    drawn = set(re.findall(r'moduleType:"trace",name:"(\w+)",basePlotModule', bundle))
+    assert {"scatter", "bar", "heatmap"} <= drawn and not {"scatter3d", "scattergl", "surface"} & drawn
     for page, name in SECTIONS:
-        items = section(page, name, model=model, sentence="I understand this", layer="0", head="0", agreed=True)
+        items = section(page, name, **CASES[case], layer="0", head="0", agreed=True)
         assert items, (page, name)
         for key, picture in pictures(items).items():
             figure = picture["figure"]
@@ -72,39 +82,16 @@ def test_every_section_is_drawn_of_every_model(model: str) -> None:
             assert key in PICTURES, "a picture can be saved as a file"
 
 
-def cartesian_traces() -> set[str]:
-    """The kinds of trace that the browser's bundle registers."""
-    bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
-    kinds = set(re.findall(r'moduleType:"trace",name:"(\w+)",basePlotModule', bundle))
-    assert {"scatter", "bar", "heatmap"} <= kinds and not {"scatter3d", "scattergl", "surface"} & kinds
-    return kinds
-
-
 def test_the_browser_draws_with_the_version_that_plotly_py_writes_for() -> None:
     bundle = (browser_scripts.BUILT / "plotly.js").read_text(encoding="utf-8")
     assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}" in bundle[:400]
     assert not re.search(r"\beval\(|new Function\(", bundle), "the policy of content forbids it"
 
 
-@pytest.mark.parametrize("start", STARTS, ids=["pair", "hidden", "changed"])
-def test_every_section_is_drawn_of_a_pair_of_masked_words_and_of_a_changed_run(start: dict[str, str]) -> None:
+@pytest.mark.parametrize("start", mostly_nightly(STARTS, STARTS.keys() - {"as long as can be"}))
+def test_every_section_is_drawn_of_a_pair_of_masked_words_and_of_a_changed_run(start: str) -> None:
     for page, name in SECTIONS:
-        assert section(page, name, **start), (page, name)
-
-
-TEXTS = {
-    "as long as can be": " ".join(NASTY)[:2000],  # 512 tokens
-    "nasty": " ".join(NASTY)[:300],
-    "other letters": "同じ [MASK]",
-    "formula": "= <b>x</b>",
-    "one word": "a " * 60,
-}
-
-
-@pytest.mark.parametrize("text", mostly_nightly(TEXTS, TEXTS.keys() - {"as long as can be", "one word"}))
-def test_no_text_breaks_a_section_or_is_more_than_text(text: str) -> None:
-    for page, name in SECTIONS:
-        assert section(page, name, sentence=TEXTS[text], model="small", layer="1", head="0"), (page, name, text)
+        assert section(page, name, model="small", layer="1", head="0", **STARTS[start]), (page, name)
 
 
 def test_what_cannot_be_is_one_sentence() -> None:
@@ -176,12 +163,10 @@ def test_masked_and_changed_runs_are_shown_as_they_are_and_their_proofs_say_so(b
         (table,) = [item for item in items if item["kind"] == "table"]
         assert any(row[1].startswith("changed") for row in table["rows"]) == changed
     off, on = (base.trace(EXAMPLE, edits=some)["layers.5.attention.weights"][1] for some in (HEAD_OFF, ()))
-    shown = numbers(pictures(section("attention", "chart", edits=CHANGED, layer="5", head="1"))["picture"])
+    items = section("attention", "chart", edits=edits_to_text(HEAD_OFF), layer="5", head="1")
+    shown = numbers(pictures(items)["picture"])
     np.testing.assert_allclose(shown, off.numpy(), atol=1e-6)
     assert float((off - on).abs().max()) > 1e-3
-
-
-HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 
 
 def test_the_code_that_is_shown_computed_the_steps() -> None:

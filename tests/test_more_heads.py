@@ -15,10 +15,9 @@ import pytest
 from controls import untrained
 from more_tools import Item, asks, lines, numbers, pictures, section, tables, words
 from shared_models import treebanks
-from tiers import mostly_nightly
 
 from encoder import Edit, TextEncoder
-from encoder.exam import Treebank, examination, examine
+from encoder.exam import Treebank, examination, examine, treebank
 from encoder.exam.exam_sentences import NO_JOB, head_jobs, relation_rows, scope
 from encoder.exam.examination import RESULTS
 from encoder.exam.treebank import given_treebank
@@ -40,16 +39,15 @@ BUILT = "built:n_layers=2,d_model=32,n_heads=4,d_ff=64,vocab_size=16384,seed=3"
 SHIPPED = {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("base", "small")}
 
 
-@pytest.mark.parametrize("over", mostly_nightly(["this sentence", "100 sentences"], daily=["this sentence"]))
-def test_heads_are_measured_and_labelled(over: str) -> None:
-    roles = section("heads", "measures", over=over)
+def test_heads_are_measured_and_labelled() -> None:
+    roles = section("heads", "measures", over="this sentence")
     assert all(head in words(roles) for head in ("2.3 previous", "1.7 next", "2.4 next"))
     table = pd.DataFrame(tables(roles)["roles"]).set_index("head")
     assert len(table) == 48 and table.loc["2.3", "looks at"] == "previous"
     assert table.loc["2.3", "mass"] > max(table.loc["2.3", "uniform"], table.loc["2.3", "shuffled"]) + 0.25
-    values = numbers(pictures(section("heads", "measures", over=over, measure="previous"))["measured"])
+    values = numbers(pictures(section("heads", "measures", over="this sentence", measure="previous"))["measured"])
     assert values.shape == (6, 8) and np.unravel_index(values.argmax(), values.shape) == (2, 3)
-    assert numbers(pictures(section("heads", "alike", over=over))["likeness"]).shape == (48, 48)
+    assert numbers(pictures(section("heads", "alike", over="this sentence"))["likeness"]).shape == (48, 48)
 
 
 def test_what_each_head_sends_from_one_sentence_of_a_pair_to_the_other(base: TextEncoder) -> None:
@@ -244,7 +242,10 @@ def give(content: str) -> list[Item]:
 
 def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "bundled_treebanks", exams.bundled_treebanks)
-    offered = section("heads", "trees", model=BUILT, given={"trees": gold(count=2000).decode()})
+    monkeypatch.setattr(treebank, "MOST_GIVEN", 30)
+    with monkeypatch.context() as slow:
+        slow.setattr(jobs, "SPEED", 1e6)
+        offered = section("heads", "trees", model=BUILT, given={"trees": gold().decode()})
     assert [item["kind"] for item in section("heads", "trees", model=BUILT)] == ["paragraph", "ask"]
     assert len(offered) >= 3 and asks(offered)["trees"]["chosen"] == "", "nothing of it is sent back"
     shown = give(gold().decode())
@@ -260,7 +261,7 @@ def test_trees_of_ones_own_are_examined_or_refused(quick: None, monkeypatch: pyt
     for content, why in (
         ("The cat sat.\n", "is not a CoNLL-U file with gold trees: line 1 has 1 column"),
         ("\x00\u202e", "is not a CoNLL-U file"),
-        (gold(count=2001).decode(), "more than 2,000 sentences"),
+        (gold(count=31).decode(), "more than 30 sentences"),
     ):
         refused = give(content)
         assert why in next(item["words"] for item in refused if item["kind"] == "error") and not tables(refused)

@@ -35,7 +35,8 @@ print(most[0] - before, resident(me) - before)
 """
 
 
-@pytest.mark.parametrize("pickled", [pytest.param(False, marks=pytest.mark.nightly), True])
+@pytest.mark.nightly
+@pytest.mark.parametrize("pickled", [False, True])
 def test_opening_takes_little_more_memory_than_the_model(pickled: bool, tmp_path: Path) -> None:
     """The tree of processes at its most, beside what is held: the weights as they are, and laid out once more."""
     twin = saved(tmp_path, ("BertForMaskedLM", "BertConfig", {**PLAIN, "vocab_size": 40_000}))

@@ -194,20 +194,6 @@ def test_a_living_cell_and_a_file_need_no_extra_and_what_does_says_which(
 
 
 @built
-def test_pictures_and_files_need_no_streamlit(installed: Path, tmp_path: Path) -> None:
-    given = [
-        ["encoder-picture", "rollout", "--model", "small", "--sentence", "A cat sat.", "--out", "rollout.svg"],
-        ["encoder-page", "A cat sat.", "--model", "small", "--numbers", "0", "--out", "run.html"],
-        ["encoder-picture", "--help"],
-        ["encoder-page", "--help"],
-    ]
-    found = answers(installed, tmp_path, "streamlit", given)
-    assert [answer[2] for answer in found] == [0] * 4, found
-    assert {path.name for path in tmp_path.iterdir()} == {"rollout.svg", "run.html"}
-    assert b"</svg>" in (tmp_path / "rollout.svg").read_bytes()
-
-
-@built
 def test_the_lines_of_pictures_need_the_package_alone(installed: Path, tmp_path: Path) -> None:
     """What Keep gives as code runs without what the pages stand on."""
     view = View(model="small", sentence="A cat sat on the mat.", second="It slept.", layer=1, head=1)

@@ -1,7 +1,6 @@
 """Every page on real input, through Streamlit's own test harness."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from nasty import SHORT, as_sent
 from page_tools import ask, at, bar, choose, go, healthy, numbers, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest
-from tiers import mostly_nightly
 
 from encoder import Edit, TextEncoder
 from encoder.edits.edit_text import edits_to_text
@@ -19,23 +17,16 @@ from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.offered_models import MODELS
-from pages.ui.state.site import DRAWN, PAGES, Page
+from pages.ui.state.site import DRAWN, PAGES
 
 pytestmark = pytest.mark.slow
 
 SENTENCES = {
     "one word": "Hello",
-    "three words": "I understand this",
-    "40 words": "The cat sat on the mat and looked at the bird. " * 4,
     "600 words": "The old man and the sea were friends. " * 75,
     "empty": "",
-    "spaces": "    ",
-    "emoji": "I 😀 you 👩‍🔬",
     "Chinese": "你好 世界",
-    "Arabic": "مرحبا بالعالم",
-    "markup": "<b>x</b><script>alert(1)</script>",
     "formula": "$x$ and $$y^2$$ and `code` and [a](b)",
-    "control": "a\u202eb\u200bc\x07d",
     "paste": "word " * 20_000,
     "one long word": "x" * 100_000,
     "masked": "The [MASK] sat on the [MASK].",
@@ -59,43 +50,23 @@ def take(app: AppTest, name: str) -> None:
 
 @pytest.mark.parametrize("page", KEYS)
 def test_every_page_has_addresses_and_its_sentence_on_top_and_takes_any(page: str) -> None:
-    """One visit for all of it. Each page takes some of the nasty texts, and each of these comes to a page."""
+    """One visit for all of it. Each page takes some of the nasty texts, and each of these comes to a page.
+
+    A heading without an address: a browser works it out from the words in every run, for tens of milliseconds each.
+    """
     app = open_app(page, cell="layers.4.attention.weights:1,8,2")
-    all_have_addresses(app)
+    assert [one.value for one in (*app.title, *app.header, *app.subheader) if not one.anchor] == []
+    assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
     take(app, "one word")
     assert bar(app)["sentence"] == SENTENCES["one word"]
     take(app, "empty")
-    take_nasty(app, PORTIONS[KEYS.index(page) % len(PORTIONS)])
-
-
-def all_have_addresses(app: AppTest) -> None:
-    """Every heading has one; else a browser works it out from the words in every run, for tens of milliseconds each."""
-    assert [one.value for one in (*app.title, *app.header, *app.subheader) if not one.anchor] == []
-    assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
-
-
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["models"]))
-def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
-    """It is cut in one place, before any page has it; of Lessons a lab reads it, the shelves do not."""
-    take(open_app(page, lab="Padding") if page == "lessons" else go(open_app(), page), "600 words")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("page", KEYS)
-def test_every_page_takes_every_nasty_text(page: str) -> None:
-    app = go(open_app(), page)
-    for nasty in PORTIONS:
-        take_nasty(app, nasty)
-
-
-def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
-    """Type the texts as the sentence of the page that is open; they are the other sentence as well."""
+    nasty = PORTIONS[KEYS.index(page) % len(PORTIONS)]  # as the other sentence as well
     app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
     type_sentence(app, " ".join(nasty))
 
 
 def test_every_sentence_is_taken() -> None:
-    app = open_app("models")
+    app = open_app("models", model="small", layer="0", head="0")
     for name in SENTENCES:
         take(app, name)
 
@@ -114,26 +85,32 @@ def test_every_page_shows_one_model_besides_base_and_each_of_them_stands_on_some
     engine.run_cache.clear()
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("model", MODELS)
-def test_every_page_shows_every_model(model: str) -> None:
-    """One visitor walks through all pages, because opening the app takes longer than a page."""
-    app = open_app(model=model, sentence="I understand this", layer="0", head="0")
-    for page in PAGES:
-        assert not said(go(app, page.key)), page.key
-    engine.model_cache.clear()  # six models of the paper's size are much to hold at once
-    engine.run_cache.clear()
+OF_SEGMENTS = "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"
+PAIR = {"sentence": "The cat chased the mouse.", "second": "It purred."}
 
 
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
-    app = open_app("embedding", sentence="Keys on the shelf belong to Sara.", layer="2", head="3")
+    """A pair of sentences too, which every page takes."""
+    app = open_app("embedding", layer="2", head="3", **PAIR)
     for page in PAGES:
-        go(app, page.key)
+        assert not said(go(app, page.key)), page.key
         assert at(app) == (2, 3)
         query = {name: "".join(text) for name, text in app.query_params.items() if name not in ("step", "v")}
         assert query.pop("model", "base") == "base" and (page.key in DRAWN or "more" not in query)
         query.pop("more", None)
-        assert query == {"sentence": "Keys on the shelf belong to Sara.", "layer": "2", "head": "3"}
+        assert query == {**PAIR, "layer": "2", "head": "3"}
+
+
+def test_a_pair_is_run_as_one_in_models_with_segments_and_without_until_it_is_taken_back(base: TextEncoder) -> None:
+    app = open_app(model=OF_SEGMENTS, layer="0", head="0", **PAIR)
+    for page in PAGES[1::2]:
+        assert not said(go(app, page.key)), page.key
+    app = open_app("attention", layer="4", head="1", **PAIR)
+    assert (numbers(app) == base.trace((*PAIR.values(),))["layers.4.attention.weights"][1].numpy()).all()
+    healthy(go(app, "models").text_input(key="second").set_value("").run())
+    app = go(app, "attention")
+    assert (numbers(app) == base.trace(PAIR["sentence"])["layers.4.attention.weights"][1].numpy()).all()
+    assert "second" not in app.query_params
 
 
 def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
@@ -143,32 +120,6 @@ def test_what_a_link_says_that_cannot_be_is_told_and_left_out() -> None:
     for text in ("nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"):
         app = ask(app, edits=text)
         assert "edits" in said(app) and app.session_state["session"].view.edits == ()
-
-
-PAIRS = ("base", "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1")
-
-
-@pytest.mark.parametrize(
-    ("model", "pages"),
-    [
-        pytest.param(model, PAGES[turn::2], marks=[pytest.mark.nightly] * (i != turn))
-        for i, model in enumerate(PAIRS)
-        for turn in (0, 1)
-    ],
-)
-def test_every_page_takes_a_pair(model: str, pages: Sequence[Page], base: TextEncoder) -> None:
-    pair = ("The cat chased the mouse.", "It purred.")
-    app = open_app(sentence=pair[0], second=pair[1], model=model, layer="0", head="0")
-    for page in pages:
-        assert not said(go(app, page.key)), page.key
-        assert "".join(app.query_params["second"]) == pair[1]
-    if model == "base":
-        app = open_app("attention", sentence=pair[0], second=pair[1], layer="4", head="1")
-        assert (numbers(app) == base.trace(pair)["layers.4.attention.weights"][1].numpy()).all()
-        healthy(go(app, "training").text_input(key="second").set_value("").run())
-        app = go(app, "attention")
-        assert (numbers(app) == base.trace(pair[0])["layers.4.attention.weights"][1].numpy()).all()
-        assert "second" not in app.query_params
 
 
 def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
@@ -181,7 +132,7 @@ def test_rows_without_any_key_break_no_page(small: TextEncoder) -> None:
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = open_app("training")
+    app = open_app("models")
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)

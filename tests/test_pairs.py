@@ -63,15 +63,6 @@ def test_an_empty_sentence_is_still_one_of_a_pair(encoder: TextEncoder, pair: Te
     assert encoder.trace(pair).inputs == pair
 
 
-def test_each_token_knows_what_was_typed(base: TextEncoder) -> None:
-    pieces = base.tokenize((A, B))
-    typed = [pieces.typed(i) for i in range(len(pieces.tokens))]
-    middle = pieces.segments.index(1)
-    assert "".join(typed[:middle]) == A.replace(" ", "")
-    assert "".join(typed[middle:]) == B.replace(" ", "")
-    assert [word for word, special in zip(typed, pieces.special, strict=True) if special] == ["", "", ""]
-
-
 @in_turn(
     ("lengths", "kept"),
     [

@@ -260,22 +260,20 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
-    app = open_app("models")
-    for key in ("training", "class"):
-        gc.disable()
-        try:
-            type_sentence(go(app, key), "Nobody has looked at this before.")
-            kept = [
-                weakref.ref(engine.run_cache.kept[name].value._values[step])
-                for name in engine.run_cache.kept
-                if name[1] == "Nobody has looked at this before."
-                for step in ("layers.4.attention.weights", "layers.4.attention.scores", "output")
-            ]
-            assert kept
-            engine.run_cache.clear()
-            assert [numbers for numbers in kept if numbers() is not None] == [], key
-        finally:
-            gc.enable()
+    gc.disable()
+    try:
+        type_sentence(go(open_app("models"), "class"), "Nobody has looked at this before.")
+        kept = [
+            weakref.ref(engine.run_cache.kept[name].value._values[step])
+            for name in engine.run_cache.kept
+            if name[1] == "Nobody has looked at this before."
+            for step in ("layers.4.attention.weights", "layers.4.attention.scores", "output")
+        ]
+        assert kept
+        engine.run_cache.clear()
+        assert [numbers for numbers in kept if numbers() is not None] == []
+    finally:
+        gc.enable()
 
 
 def test_a_model_stays_while_somebody_thinks_and_goes_when_all_have_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +327,7 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
 ) -> None:
     name = offered_models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 77)
     monkeypatch.setattr(offered_models, "seconds", lambda asked: 30.0 if asked == name else 0.0)
-    app = open_app("training", model=name, layer="0", head="0")
+    app = open_app("class", model=name, layer="0", head="0")
     assert "about 30 seconds to load" in said(app) and not engine.is_loaded(name)
     healthy(app.button(key="load_model").click().run())
     assert app.session_state["session"].view.model == name and engine.is_loaded(name) and not said(app)

@@ -4,13 +4,13 @@ import csv
 import io
 import re
 import zipfile
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from answers import answer
 from nasty import SHORT
 from PIL import Image
 from pypdf import PdfReader
@@ -23,10 +23,13 @@ from encoder.pictures import printing
 from encoder.pictures.chart import Chart
 from encoder.pictures.export.typeset import latex, markdown
 from encoder.pictures.numbers import Numbers
+from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.printing import MOST_PICTURES, SIZES, Sheet, SheetPart, TooLargeError
 from encoder.pictures.registry import picture
 from encoder.pictures.registry.steps import step_picture
+from encoder.pictures.scene import Scene
 from encoder.pictures.screen import KINDS
+from encoder.pictures.view import View
 from encoder.support.formatting import points_lost
 from encoder.support.theme import palette
 
@@ -40,6 +43,11 @@ OF_A_RUN = ("arcs", "near_words", "why_sum", "part_costs", "part_board", "embedd
 OF_A_RUN += ("units_on_curve", "lens", "all_heads", "picture", "place_waves")
 HOSTILE = [text for text in SHORT if text.strip()]
 TAGS = re.compile("svg|title|desc|style|defs|g|path|text|tspan|clipPath|rect|use|image|metadata|RDF|Work")
+
+
+def answer(asked: Picture, encoder: TextEncoder, run: Trace, b: Trace | None = None, **choices: str) -> Answer:
+    """What a picture answers to a run, or to two."""
+    return asked.of(Scene(View(layer=LAYER, head=HEAD, choices=tuple(choices.items())), encoder, run, b))
 
 
 def part(kind: str, values: Any, dims: tuple[str, ...], names: Any, colours: Any = "share", **look: Any) -> SheetPart:
@@ -57,8 +65,14 @@ def square(values: Any, tokens: list[str], colours: Any = "share", **look: Any) 
     return part("matrix", values, ("query", "key"), {"query": tokens, "key": tokens}, colours, **look)
 
 
+@lru_cache(maxsize=2)
+def svg_of(sheet: Sheet) -> str:
+    """The drawing, which is asked for its words, its marks and its sizes."""
+    return sheet.svg()
+
+
 def drawing(sheet: Sheet) -> ElementTree.Element:
-    return ElementTree.fromstring(sheet.svg())
+    return ElementTree.fromstring(svg_of(sheet))
 
 
 def texts(sheet: Sheet) -> list[str]:
@@ -68,12 +82,12 @@ def texts(sheet: Sheet) -> list[str]:
 
 def marks(sheet: Sheet, colour: str) -> int:
     """How many shapes are filled with a colour."""
-    return len(re.findall(rf"fill: {colour}", sheet.svg()))
+    return len(re.findall(rf"fill: {colour}", svg_of(sheet)))
 
 
 def sizes(sheet: Sheet) -> list[float]:
     """How large the letters of the drawing are, in points."""
-    return [float(size) for size in re.findall(r"font-size: ([\d.]+)px", sheet.svg())]
+    return [float(size) for size in re.findall(r"font-size: ([\d.]+)px", svg_of(sheet))]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +97,7 @@ def weights(base: TextEncoder, sara: Trace) -> Any:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_file_is_as_large_as_asked_to_a_tenth_of_a_millimetre(weights: Any, size: str) -> None:
-    sheet = Sheet((weights, weights), size)
+    sheet = Sheet((weights,), size)
     root, page = drawing(sheet), PdfReader(io.BytesIO(sheet.pdf())).pages[0].mediabox
     image = Image.open(io.BytesIO(sheet.png(100)))
     assert [round(dpi) for dpi in image.info["dpi"]] == [100, 100]
@@ -95,7 +109,7 @@ def test_every_file_is_as_large_as_asked_to_a_tenth_of_a_millimetre(weights: Any
 
 def test_cells_have_the_colours_and_numbers_of_the_run(weights: Any, sara: Trace) -> None:
     sheet, values = Sheet((weights,)), sara.array(f"layers.{LAYER}.attention.weights")[HEAD]
-    fills = re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())[: values.size]
+    fills = re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', svg_of(sheet))[: values.size]
     ramp, most = ["#" + bytes(colour).hex() for colour in palette("share", "light")], float(values.max())
     for fill, value in zip(fills, values.ravel().tolist(), strict=True):
         assert min(abs(i / 254 - value / most) for i, colour in enumerate(ramp) if colour == fill) <= 1.01 / 254
@@ -111,11 +125,11 @@ def test_a_chart_has_as_many_marks_as_numbers() -> None:
     terms = Sheet((part("terms", np.linspace(-1, 2, 40), ("token",), {"token": [f"t{i}" for i in range(40)]}),))
     assert marks(terms, "#1f6fb2") + marks(terms, "#b4532a") == 25 and "16 more" in texts(terms)
     links = Sheet((part("links", [[0.5, 0.0], [0.3, 0.7]], ("query", "key"), {"query": ["a", "b"]}),))
-    lines = re.findall(r'id="LineCollection_1">(.*?)</g>', links.svg(), re.DOTALL)
+    lines = re.findall(r'id="LineCollection_1">(.*?)</g>', svg_of(links), re.DOTALL)
     assert lines[0].count("<path") == 3 and texts(links).count("a") == 2
     shares = {"word": ["cats", "like", "mice"]}
     arcs = Sheet((part("arcs", [0.1, 0.2, 0.7], ("word",), shares, **{"from": 1}),))
-    assert len(re.findall(r"C [^z]*?\" style=\"fill: none", arcs.svg())) == 2
+    assert len(re.findall(r"C [^z]*?\" style=\"fill: none", svg_of(arcs))) == 2
     assert {"cats", "like", "mice", "10 %", "20 %", "70 %"} <= {text.replace("\u00a0", " ") for text in texts(arcs)}
     words = Numbers(np.array([[0.5, 0.25]]), ("after", "rank"), {"after": ["input"]}, (("cat", "<b>"),))
     assert {"cat", "50 %", "<b>", "25 %", "1.", "2.", "input"} <= set(
@@ -131,7 +145,7 @@ def test_masked_cells_stay_blank_and_a_scale_ends_where_the_screen_ends_it() -> 
     values = np.array([[0.25, -np.inf], [2.5, 5.0]], dtype=np.float32)
     sheet = Sheet((square(values, ["a", "b"], "signed"),))
     assert {"\u22125", "5", "0.25", "2.50"} <= set(texts(sheet))
-    assert len(re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', sheet.svg())) >= 3
+    assert len(re.findall(r'style="fill: (#[0-9a-f]{6}); stroke: \1', svg_of(sheet))) >= 3
     fitted = Sheet((square(np.array([[0.5, 0.75], [0.6, 0.9]]), ["a", "b"], "signed", fit=True),))
     assert {"0.5", "0.9"} <= set(texts(fitted)) and "-0.9" not in texts(fitted)
     apart = part(
@@ -151,19 +165,19 @@ def test_what_a_map_is_about_is_named_where_not_all_names_have_room() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    mostly_nightly([KEYS, "今天 天气 [MASK] 好 the cat", "one two three four five six seven " * 6 + "[MASK]"], [KEYS]),
+    mostly_nightly([KEYS, "one two three four five six seven " * 6 + "[MASK]"], [KEYS]),
 )
 def test_no_letter_is_under_five_points_at_one_column(base: TextEncoder, text: str) -> None:
     run, kinds = base.trace(text), set[str]()
     for key in OF_A_RUN:
-        each = answer(picture(key), base, run, 4, 1, run)
+        each = answer(picture(key), base, run, run)
         letters = sizes(Sheet((each,), "one"))
         assert letters and min(letters) >= 5, key
         kinds.add(each.kind)
     of_the_browser = "arcs lying sum spine strips waves stack circuit units words matrix maps"
     assert {*of_the_browser.split()} - kinds == {"circuit"}
     pair = base.trace(KEYS), base.trace(KEYS.replace("keys", "key"))
-    arrows = answer(picture("carried"), base, pair[0], b=pair[1])
+    arrows = answer(picture("carried"), base, *pair)
     assert arrows.kind == "circuit" and min(sizes(Sheet((arrows,), "one"))) >= 5
 
 
@@ -236,7 +250,7 @@ def test_what_was_typed_stays_text_in_every_file() -> None:
         root = drawing(sheet)
         assert all(TAGS.fullmatch(each.tag.rpartition("}")[2]) for each in root.iter())
         assert not [name for each in root.iter() for name in each.attrib if name.startswith("on")]
-        assert not re.search(r"(href|url\()=?[\"']?(https?:|//)", sheet.svg().replace("http://www.w3.org", ""))
+        assert not re.search(r"(href|url\()=?[\"']?(https?:|//)", svg_of(sheet).replace("http://www.w3.org", ""))
         assert PdfReader(io.BytesIO(sheet.pdf())).pages[0].extract_text()
         Image.open(io.BytesIO(sheet.png(72))).verify()
 

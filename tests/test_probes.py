@@ -106,16 +106,6 @@ def test_accuracy_by_layer_is_that_of_an_independent_run(small: TextEncoder) -> 
             assert ours == pytest.approx(theirs, abs=1.5 / len(labels)), name
 
 
-def test_a_task_that_is_in_the_vectors_is_told_and_its_control_is_not() -> None:
-    sentence_of = torch.arange(200)
-    labels = (sentence_of // 2 + sentence_of) % 2
-    draw = torch.Generator().manual_seed(1)
-    dealt = labels[torch.randperm(200, generator=draw)]
-    x = torch.randn(200, 8, generator=draw) + 3 * labels[:, None]
-    task = Task(labels, dealt, sentence_of, 2)
-    assert accuracy(x, labels, task) > 0.95 and accuracy(x, dealt, task) < 0.65
-
-
 def test_a_control_task_gives_a_word_one_class_wherever_it_stands() -> None:
     lots = dict[str, set[int]]()
     words = [word.lower() for one in labelled() for word in one.words]
@@ -177,14 +167,6 @@ def test_a_reader_reads_another_sentence(name: str) -> None:
     assert layer_probes.read_sentence(trace, readers(encoder, 0)["good or bad"], 0).shape == (2,)
     with pytest.raises(ValueError, match="no 9 layers"):
         readers(encoder, 9)
-
-
-def test_a_trained_model_tells_words_and_sentences_apart(small: TextEncoder) -> None:
-    trace, trained = small.trace("The friendly doctor helped us and we were very happy."), readers(small, 3)
-    kinds = layer_probes.read_words(trace, trained["parts of speech"], 3).argmax(-1)
-    said = [[*TAGS.values()][k] for k in kinds.tolist()]
-    assert said[:4] == ["determiner", "adjective", "noun", "verb"]
-    assert float(layer_probes.read_sentence(trace, trained["good or bad"], 3)[0]) > 0.5
 
 
 @in_turn(

@@ -287,7 +287,6 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
     ("page", "query", "offer"),
     [
         ("output", {"model": MEDIUM}, "layers"),  # a section below the picture
-        ("heads", {"model": MEDIUM}, "jobs"),
         ("what_if", {}, "board"),
     ],
 )

@@ -40,38 +40,6 @@ def test_a_card_shows_what_its_command_prints(name: str, request: pytest.Fixture
         assert apart <= allowed, f"the card says {printed}, and the model gives {found}"
 
 
-def test_the_lengths_are_those_that_hooks_see(base: TextEncoder) -> None:
-    """Without a trace: torch's own hooks on the modules, sentence by sentence."""
-    seen: list[torch.Tensor] = []
-    hooks = [
-        layer.feed_forward.register_forward_hook(lambda module, given, output: seen.append(output[0]))  # type: ignore[union-attr]
-        for layer in base.model.layers
-    ]
-    special = [[0.0, 0.0] for _ in hooks]  # shortest and longest by layer
-    words = [[torch.inf, 0.0] for _ in hooks]
-    try:
-        for sentence in SENTENCES:
-            ids = base.tokenizer.encode(sentence).ids
-            seen.clear()
-            with torch.inference_mode():
-                base.model(torch.tensor([ids]))
-            for i, output in enumerate(seen):
-                for token, vector in zip(ids, output, strict=True):
-                    length = float(vector.square().sum().sqrt())
-                    if token in (2, 3):
-                        special[i][1] = max(special[i][1], length)
-                    elif any(letter.isalnum() for letter in base.tokenizer.id_to_token(token)):
-                        words[i] = [min(words[i][0], length), max(words[i][1], length)]
-    finally:
-        for hook in hooks:
-            hook.remove()
-    rows = re.findall(
-        r"^ +\d  \[CLS\] and \[SEP\] [\d.,]+ to ([\d.,]+); words ([\d.,]+) to ([\d.,]+)", counted("base"), re.M
-    )
-    for row, (_, longest), (low, high) in zip(rows, special, words, strict=True):
-        assert [float(number.replace(",", "")) for number in row] == pytest.approx([longest, low, high], abs=0.06)
-
-
 def test_heads_that_park_are_counted_by_hand(small: TextEncoder) -> None:
     weights = torch.zeros(4, 4, dtype=torch.float64)
     rows = 0

@@ -25,10 +25,9 @@ def wrong_steps(encoder: TextEncoder, text: str, hidden: tuple[int, ...]) -> dic
     return {name: off for name, off in found.items() if off > TOLERANCE_OF.get(name, TOLERANCE)}
 
 
-@pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
 @pytest.mark.parametrize("name", each_name())
-def test_variant(name: str, hidden: tuple[int, ...]) -> None:
-    assert wrong_steps(tiny(VARIANTS[name]), SENTENCE, hidden) == {}
+def test_variant(name: str) -> None:
+    assert wrong_steps(tiny(VARIANTS[name]), SENTENCE, (1, 4)) == {}
 
 
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from in_turn import in_turn
+from tiny import COVERING, SENTENCE, TINY, VARIANTS, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -24,7 +24,7 @@ from encoder.metrics import (
 )
 from encoder.model.embedding import sinusoidal_positions
 
-every_variant = every_shape(VARIANTS)
+every_variant = in_turn("config", [VARIANTS[name] for name in COVERING])
 
 
 # Units on their curve

@@ -20,11 +20,6 @@ def test_heads_set_by_hand_get_the_labels_they_were_made_for(by_hand: TextEncode
     assert (labels[PREVIOUS], labels[NEXT], labels[SPECIAL], labels[LINK]) == ("previous", "next", "special", NO_ROLE)
 
 
-def test_the_same_numbers_in_random_places_get_none(base: TextEncoder) -> None:
-    shuffled = planted(base.tokenizer, [("keys", "table")], shuffled=True)
-    assert {role.label for role in survey(shuffled).roles[0]} == {NO_ROLE}
-
-
 def test_a_head_of_one_special_token_keeps_its_name() -> None:
     """All weight on [CLS] is the role "cls", half on each of [CLS] and [SEP] "special"."""
     sentences = [["[CLS]", *(f"w{i}" for i in range(n)), "[SEP]"] for n in (6, 7, 8, 9)]

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 import torch
 from in_turn import every_shape, in_turn
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import COVERING, SENTENCE, VARIANTS, tiny, tiny_model
 from twins import MODELS
 
 from encoder import PRESETS, EncoderConfig
@@ -54,7 +54,7 @@ def test_trace_is_the_catalogue_and_its_numbers_are_as_the_texts_say(config: Enc
     assert same == ("are alike" in words.look) != ("differ by nothing but their positions" in words.look)
 
 
-@every_variant
+@in_turn("config", [VARIANTS[name] for name in COVERING])
 def test_batch_and_segments_keep_the_names(config: EncoderConfig) -> None:
     values: dict[str, torch.Tensor] = {}
     ids = torch.arange(10).view(2, 5)
@@ -100,20 +100,6 @@ def test_parameters_are_those_of_the_model(config: EncoderConfig) -> None:
     assert {name for name in weights if name in named or name.rsplit(".", 1)[0] in named} == weights
 
 
-@in_turn(
-    ("name", "layer", "local", "part"),
-    [
-        ("embedding.tokens", None, "embedding.tokens", "embedding"),
-        ("layers.1.attention.scores", 1, "attention.scores", "attention"),
-        ("layers.0.output", 0, "output", "output"),
-        ("output", None, "output", "output"),
-    ],
-)
-def test_where_a_step_belongs(name: str, layer: int | None, local: str, part: str) -> None:
-    step = by_name(TINY)[name]
-    assert (step.layer, step.local, step.part) == (layer, local, part)
-
-
 # Formulas
 
 # What may stand in a formula beside the symbols of the step's inputs: parameters, sizes, running letters, numbers.
@@ -140,7 +126,7 @@ LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def configurations() -> dict[str, EncoderConfig]:
-    """Every preset, every family of Hugging Face's checkpoints, and all that the page Models can build."""
+    """Every preset, shape and family of Hugging Face's checkpoints, and each choice that the page Models has."""
     import transformers  # takes seconds, which the fast tests have not
 
     found = dict(PRESETS) | VARIANTS
@@ -148,9 +134,8 @@ def configurations() -> dict[str, EncoderConfig]:
         raw = json.loads(getattr(transformers, kind)(**values).to_json_string())
         assert is_hugging_face(raw), name
         found[f"hub-{name}"] = read_fields(raw, mlm_head=True)
-    for preset, *chosen in product(("paper", "bert-base", "modern"), *OPTIONS.values()):
-        config = replace(PRESETS[preset], **dict(zip(OPTIONS, chosen, strict=True)))
-        found["-".join(map(str, (preset, *chosen)))] = config
+    for preset, (option, values) in product(("paper", "bert-base", "modern"), OPTIONS.items()):
+        found |= {f"{preset}-{option}-{value}": replace(PRESETS[preset], **{option: value}) for value in values}
     return {name: replace(config, n_layers=2) for name, config in found.items()}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from shared_models import pretrained
-from shipped.verdicts import main, to_json
+from shipped.verdicts import to_json
 from tiers import mostly_nightly
 
 from encoder import EncoderError, TextEncoder
@@ -74,8 +74,3 @@ def test_what_is_written_is_read_again_and_another_version_is_refused(tmp_path: 
     path.write_text(json.dumps(json.loads(to_json(found)) | {"version": 1}), encoding="utf-8")
     with pytest.raises(EncoderError, match="version 2"):
         read(path)
-
-
-def test_a_model_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--model", "none", "--out", str(tmp_path / "none.json")]) == 2
-    assert "none" in capsys.readouterr().err and not list(tmp_path.iterdir())

@@ -71,18 +71,8 @@ def ids(first: int, last: int, **more: Any) -> Told:
     return {"post_processor": {"sep": ["[SEP]", last], "cls": ["[CLS]", first], **more}}
 
 
-ROBERTA = {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": False}
 CLS_900 = {"[CLS]": {"id": "[CLS]", "ids": [900], "tokens": ["[CLS]"]}}
 LETTERS = {chr(i): i - 97 for i in range(97, 123)}
-BPE = {
-    "type": "BPE",
-    "dropout": None,
-    "continuing_subword_prefix": None,
-    "end_of_word_suffix": None,
-    "fuse_unk": False,
-    "byte_fallback": False,
-    "merges": [],
-}
 PADDING = {
     "strategy": {"Fixed": 0},
     "direction": "Right",
@@ -96,35 +86,13 @@ NONE: Told = {"added_tokens": [], "post_processor": None}
 
 REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what is said of it
     "ids-of-bert": (ids(900, 901, type="BertProcessing"), "it gives the id 901, and its vocabulary ends at 52"),
-    "ids-of-roberta": (ids(900, 901, **ROBERTA), "it gives the id 901"),
     "ids-of-a-template": (template([{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, place("A")], CLS_900), "id 900"),
     "two-sentences-in-one": (template([place("B")], {}), "fails on a short text"),
     "no-unknown-word": (NONE | {"model": {"type": "WordLevel", "vocab": LETTERS, "unk_token": "?"}}, "fails on a"),
-    "no-unknown-piece": (
-        NONE
-        | {
-            "model": {
-                "type": "WordPiece",
-                "vocab": LETTERS,
-                "unk_token": "?",
-                "continuing_subword_prefix": "##",
-                "max_input_chars_per_word": 100,
-            }
-        },
-        "fails on a short text",
-    ),
-    "no-unknown-pair": (NONE | {"model": BPE | {"vocab": LETTERS, "unk_token": "?"}}, "fails on a short text"),
-    "no-unknown-of-unigram": (
-        NONE
-        | {"model": {"type": "Unigram", "unk_id": None, "vocab": [["a", 0.0], ["b", -1.0]], "byte_fallback": False}},
-        "fails on a short text",
-    ),
-    "no-words": (NONE | {"model": {"type": "WordLevel", "vocab": {}, "unk_token": "[UNK]"}}, "fails on a short"),
     "charsmap": (
         {"normalizer": {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(b"\xff" * 40).decode()}},
         "tokenizer",
     ),
-    "charsmap-cut": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}}, "tokenizer"),
     "backtracks": ({"pre_tokenizer": split("(a+)+b")}, "fails on a short text"),
     "backtracks-normalizing": ({"normalizer": replacing({"Regex": "(a+)+b"}, "")}, "fails on a short text"),
     "many-expressions": (
@@ -133,10 +101,6 @@ REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what i
     ),
     "a-long-expression": ({"pre_tokenizer": split("|".join(f"(x{i}+)+y" for i in range(30_000)))}, "characters; at"),
     "grows": ({"normalizer": {"type": "Sequence", "normalizers": [GROWS] * 12}}, "it may make a text"),
-    "prepends": (
-        {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "a" * 1900}] * 200}},
-        "tokenizer",
-    ),
 }
 
 
@@ -172,7 +136,7 @@ USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
 @in_turn("name", USABLE)
 def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> None:
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
-    read, pairs = 0, [(one, "w3") for one in TEXTS]
+    read, pairs = 0, [(one, "w3") for one in ("", "w1 w2", "z" * 3000)]
     texts: list[str | tuple[str, str]] = [*TEXTS, *pairs]
     for one in texts:
         try:
@@ -268,7 +232,6 @@ FOLDERS: dict[str, tuple[Change, str]] = {
         "model.safetensors has a header of 4,194,305 bytes; at most 4,194,304 are read",
     ),
     "digits-of-config": (digits("config.json"), "999999999… of 5,000 digits; a number has at most 40"),
-    "digits-of-settings": (digits("tokenizer_config.json"), "999999999… of 5,000 digits; a number has at most 40"),
     "digits-of-tokenizer": (digits("tokenizer.json"), "tokenizer.json is not JSON: Exceeds the limit"),
     "lists-of-tokenizer": (
         text("tokenizer.json", lambda raw: raw[:-1] + ',"x":[' + "[]," * 2_000_000 + "0]}"),
@@ -278,13 +241,10 @@ FOLDERS: dict[str, tuple[Change, str]] = {
     "a-long-word": (fields(hidden_act="x" * 9000), "hidden_act is 'xxx"),
     "many-numbers": (many_numbers, "holds 450,001,590 numbers; a model of its config.json has"),
     "long-shard": (index({"x": "a" * 5000 + ".safetensors"}), "index.json names"),
-    "long-shard-of-letters": (index({"x": "\u4f60" * 100 + ".safetensors"}), "index.json names"),
     "shard-with-a-zero": (index({"x": "a\0b.safetensors"}), "index.json names"),
     "shard-with-half-a-character": (index({"x": "\ud800.safetensors"}), "index.json names"),
     "heads-against-their-width": (fields(head_dim=5), "head_dim is 5; 3 heads of a width of 30 have 10 numbers each"),
-    "heads-against-their-size": (fields(attention_head_size=15), "attention_head_size is 15"),
     "a-narrow-head": (narrowed, "(20, 30)"),
-    "head-dim-a-text": (fields(head_dim="10"), "head_dim is '10'"),
 }
 
 
@@ -329,7 +289,6 @@ def test_an_encoder_with_a_decoder_is_told_so(tmp_path: Path) -> None:
             TextEncoder.from_pretrained(tmp_path)
 
 
-@in_turn("name", ["bert-base-uncased", "google/electra-small-discriminator"])
-def test_a_name_of_the_hub_is_told_how_to_be_fetched(name: str) -> None:
-    with pytest.raises(CheckpointError, match=rf"encoder\.checkpoint\.hub\.download\('{name}', Path\('models'\)\)"):
-        TextEncoder.from_pretrained(name)
+def test_a_name_of_the_hub_is_told_how_to_be_fetched() -> None:
+    with pytest.raises(CheckpointError, match=r"encoder\.checkpoint\.hub\.download\('a/b', Path\('models'\)\)"):
+        TextEncoder.from_pretrained("a/b")

@@ -44,10 +44,12 @@ def test_a_text_is_kept_whole_or_cut_where_it_says(base: TextEncoder) -> None:
 def test_a_cut_text_runs_at_the_limit_and_both_lengths_are_told(
     small: TextEncoder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    trace = small.trace("cat " * 600)
+    trace, whole = small.trace("cat " * 600), small.trace("the cat")
     assert caplog.messages == ["The model reads 512 tokens and no more: 90 at the end are left out."]
     assert len(trace.tokens) == 512
-    assert trace["layers.3.attention.weights"].shape == (4, 512, 512)
+    assert trace["layers.3.attention.weights"].shape == (4, 512, 512) and (trace.dropped, whole.dropped) == (90, 0)
+    assert "512 tokens (90 more were left out)" in repr(trace) and "left out" not in repr(whole)
+    assert small.trace(("cat " * 400, "dog " * 400)).dropped == 800 - 509
     assert bool(trace["output"].isfinite().all())
 
 
@@ -146,6 +148,9 @@ def test_characters_over_the_limit_are_not_read(base: TextEncoder, text: str, to
     pieces = base.tokenize(text)
     assert_whole(pieces)
     assert (len(pieces.ids), pieces.kept_characters) == (tokens, kept)
+
+
+def test_what_was_not_read_is_counted(base: TextEncoder) -> None:
     more, all_read = base.tokenize("cat " * 75_000), base.tokenize("cat " * 25_000)
     assert (more.ids, more.spans, more.dropped) == (all_read.ids, all_read.spans, all_read.dropped)
     assert (more.unread, all_read.unread) == (200_000, 0)
@@ -183,11 +188,3 @@ def test_guesses_of_a_tiny_model_are_all_words_or_none() -> None:
     (first, *_) = encoder.predict(encoder.trace("w1"), k=1000)
     assert len(first) == 53 and sum(share for _, share in first) == pytest.approx(1, abs=1e-6)
     assert tiny(TINY).predict(tiny(TINY).trace("w1 [MASK]")) is None
-
-
-@pytest.mark.slow
-def test_a_trace_of_a_long_text_says_how_much_was_left_out(base: TextEncoder) -> None:
-    whole, cut = base.trace("the cat"), base.trace("cat " * 600)
-    assert (whole.dropped, len(cut.tokens), cut.dropped) == (0, 512, 90)
-    assert "512 tokens (90 more were left out)" in repr(cut) and "left out" not in repr(whole)
-    assert base.trace(("cat " * 400, "dog " * 400)).dropped == 800 - 509

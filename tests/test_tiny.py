@@ -1,8 +1,6 @@
 """The shapes that the daily tests try: together they make every choice that any shape makes."""
 
-from dataclasses import replace
-
-from tiny import COVERING, TINY, VARIANTS, choices, covering, pairs_of_choices
+from tiny import COVERING, VARIANTS, choices, pairs_of_choices
 
 from encoder import PRESETS
 from encoder.model.config import CHOICES
@@ -20,8 +18,3 @@ def test_few_shapes_make_most_pairs_of_choices() -> None:
     every = set.union(*map(pairs_of_choices, VARIANTS.values()))
     daily = set.union(*(pairs_of_choices(VARIANTS[name]) for name in COVERING))
     assert len(daily) > 0.9 * len(every) and len(COVERING) < len(VARIANTS) / 2
-
-
-def test_a_choice_that_one_shape_alone_makes_brings_that_shape() -> None:
-    shapes = {"usual": TINY, "same": replace(TINY, n_layers=3), "gated": replace(TINY, gated=True)}
-    assert sorted(covering(shapes)) == ["gated", "usual"]

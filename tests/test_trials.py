@@ -13,7 +13,6 @@ import torch
 from controls import even as evenly
 from engine_faults import plant
 from planted import LINK, NEXT, PREVIOUS, planted
-from tiers import mostly_nightly
 from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer, normalizers
 from tokenizers.models import WordLevel
@@ -717,11 +716,10 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", mostly_nightly(link_claims.LINKS, daily=["place"]))
-def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
+def test_even_attention_links_nothing(small: TextEncoder) -> None:
     """However short a sentence is, and of however many pieces its words are."""
-    encoder = evenly(base)
-    found = [labs.run("head_job", encoder, {"head": head, "job": job}) for head in (0, 5)]
+    encoder = evenly(small)
+    found = [labs.run("head_job", encoder, {"head": head, "job": "place"}) for head in (0, 3)]
     found += [
         labs.run("linked", encoder, {"sentence": text, "word": "cat", "target": "sleeps"})
         for text in ("The cat sleeps.", "cat sleeps", "Nobody knows that the old cat sleeps unbelievably well.")

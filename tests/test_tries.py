@@ -1,15 +1,9 @@
 """What small models learned in several tries: the stored numbers are those of the training that is named."""
 
-import json
-from dataclasses import asdict
-from pathlib import Path
-
 import pytest
-from shipped import tries as making
-from shipped.tries import main
 
 from encoder.tasks.learning import learning_curve
-from encoder.tasks.tries import HEADS, SEEDS, SHIPPED, TRAINED, Tries, steps_until, tries
+from encoder.tasks.tries import HEADS, SEEDS, TRAINED, tries
 from encoder.tasks.two_relations import pairs_right
 
 
@@ -33,15 +27,3 @@ def test_what_is_stored_is_learned_again() -> None:
         again = learning_curve(kind, layers, seed=seed).loss.tolist()
         assert tries().losses[str(layers)][kind][seed][:4] == pytest.approx(again[:4], rel=0.02)
     assert tries().pairs["2"][1] == pytest.approx(pairs_right(2, 1), abs=0.05)
-
-
-def test_the_first_look_at_a_loss_counts() -> None:
-    assert steps_until([3.0, 1.0, 0.9, 1.2], [0, 10, 20, 30], 1.0) == 10
-    assert steps_until([3.0, 1.01], [0, 10], 1.0) is None
-
-
-def test_the_command_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "train", lambda processes: tries())
-    assert main(["--out", str(tmp_path / "again.json")]) == 0
-    assert Tries(**json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))) == tries()
-    assert asdict(tries()) == json.loads(SHIPPED.read_text(encoding="utf-8"))

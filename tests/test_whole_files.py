@@ -5,15 +5,13 @@ import itertools
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -25,15 +23,13 @@ from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
-from encoder.browser import __main__ as browser
-from encoder.packet.run import level_1
-from encoder.pictures import __main__ as figure
 from encoder.support import whole_file
 from encoder.train.__main__ import main as train
 
 pytestmark = pytest.mark.slow
 
-MOMENTS, MANY_MOMENTS = 3, 30  # places amid a file at which it ends
+LIBRARY = Path(whole_file.__file__).parents[1]
+MOMENTS = 3  # places amid a file at which it ends
 Saves = Callable[[Path, int], None]
 
 
@@ -46,39 +42,6 @@ def atlas(folder: Path, version: int) -> None:
     """Save a part of an atlas."""
     folder.mkdir(exist_ok=True)
     making.save(folder / "part.safetensors", {"sums": torch.full((30_000,), float(version))})
-
-
-def page(folder: Path, version: int) -> None:
-    """Write a living file by its command."""
-    folder.mkdir(exist_ok=True)
-    assert browser.main([f"w{version} w2", "--model", "tiny", "--out", str(folder / "run.html")]) == 0
-
-
-def drawing(folder: Path, version: int) -> None:
-    """Write a figure by its command."""
-    folder.mkdir(exist_ok=True)
-    assert figure.main(["all_heads", "--sentence", f"w{version}", "--out", str(folder / "figure.svg")]) == 0
-
-
-@cache
-def made(sentence: str) -> list[bytes]:
-    """Return the packet of a run of a tiny model, made once for each sentence."""
-    encoder = tiny(replace(TINY, n_layers=1))
-    return [level_1(encoder, encoder.trace(sentence))]
-
-
-@pytest.fixture(params=[model, atlas, *(pytest.param(each, marks=pytest.mark.nightly) for each in (page, drawing))])
-def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
-    encoder = tiny(TINY)
-    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
-    monkeypatch.setattr(browser, "new_packets", lambda sentences, *given: [made(sentences[0])])
-    monkeypatch.setattr(figure, "ask", lambda picture, view: view.sentence)
-    monkeypatch.setattr(figure, "picture", lambda key: SimpleNamespace(of=lambda text: text))
-    sheet = {"width": 1.0, "height": 1.0, "note": ""}
-    monkeypatch.setattr(figure, "Sheet", lambda answers, size: SimpleNamespace(answers=answers, **sheet))
-    monkeypatch.setitem(figure.OF_SHEET, ".svg", lambda made, out, dpi: made.answers[0][1:].encode() * 200_000)
-    found: Saves = request.param
-    return found
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -96,9 +59,6 @@ def in_a_child(work: Callable[[], object]) -> int:
         os._exit(0)
     except BaseException:
         os._exit(1)
-
-
-some_or_many = pytest.mark.parametrize("moments", [MOMENTS, pytest.param(MANY_MOMENTS, marks=pytest.mark.nightly)])
 
 
 def killed(work: Callable[[], object], *, at: int | None = None, room: int | None = None) -> bool:
@@ -126,16 +86,16 @@ def killed(work: Callable[[], object], *, at: int | None = None, room: int | Non
     return os.WIFSIGNALED(status)
 
 
-def kills(work: Callable[[], object], moments: int, largest: int, seed: int) -> Iterator[bool]:
-    """Kill work so often amid a file, and at each of its files, or at fewer and fewer of them, until it ends."""
+def kills(work: Callable[[], object], largest: int, seed: int) -> Iterator[bool]:
+    """Kill work amid a file, and at fewer and fewer of its files, until it ends."""
     draw = random.Random(seed)
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         assert killed(work, room=draw.randrange(largest))
         yield True
     at = 0
     while killed(work, at=at):
         yield True
-        at += 1 if moments == MANY_MOMENTS else 1 + at // 2
+        at += 1 + at // 2
     yield False
 
 
@@ -145,13 +105,13 @@ def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
         yield contents(tmp_path / str(version))
 
 
-@some_or_many
-def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
+@pytest.mark.parametrize("saves", [model, atlas])
+def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -> None:
     good = [*both(saves, tmp_path)]
     folder = tmp_path / "out"
     saves(folder, 1)
     smallest = max(map(len, good[1].values()))
-    for ended_early in kills(lambda: saves(folder, 2), moments, smallest, seed=1):
+    for ended_early in kills(lambda: saves(folder, 2), smallest, seed=1):
         there = contents(folder)
         assert there in good if ended_early else there == good[1]
         saves(folder, 1)
@@ -160,8 +120,8 @@ def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path, m
         checkpoint.load(folder)
 
 
-@some_or_many
-def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
+@pytest.mark.parametrize("saves", [model, atlas])
+def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
     good, _ = both(saves, tmp_path)
     folder, draw = tmp_path / "out", random.Random(2)
     saves(folder, 1)
@@ -176,7 +136,7 @@ def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path, moments:
             return
         raise RuntimeError("it was written all the same")
 
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         room = draw.randrange(smallest)
         process = in_a_child(lambda room=room: full(room))  # type: ignore[misc]
         assert os.waitpid(process, 0)[1] == 0
@@ -211,10 +171,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return found
 
 
-@some_or_many
-def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
-    unwritten: AtlasPlan, tmp_path: Path, moments: int
-) -> None:
+def test_an_atlas_killed_while_it_is_written_is_none_or_whole(unwritten: AtlasPlan, tmp_path: Path) -> None:
     """Its card comes last: without one the same command ends as if nothing had happened."""
     made, outcomes = tmp_path / "made", set()
     shutil.copytree(unwritten.out, made)
@@ -226,7 +183,7 @@ def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
         shutil.copytree(made, unwritten.out)
 
     begin_again()
-    for _ in kills(lambda: finish(unwritten), moments, max(map(len, good.values())), seed=3):
+    for _ in kills(lambda: finish(unwritten), max(map(len, good.values())), seed=3):
         whole = (unwritten.out / "card.json").exists()
         assert whole or finish(unwritten) == 0
         assert files_of(unwritten.out) == good
@@ -235,8 +192,7 @@ def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
     assert outcomes == {False, True}
 
 
-@some_or_many
-def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path, moments: int) -> None:
+def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path) -> None:
     made, draw = tmp_path / "made", random.Random(4)
     shutil.copytree(unwritten.out, made)
     assert finish(unwritten) == 0
@@ -248,7 +204,7 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         assert finish(unwritten) == 2
 
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         shutil.rmtree(unwritten.out)
         shutil.copytree(made, unwritten.out)
         room = draw.randrange(largest)
@@ -257,6 +213,13 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         assert not (unwritten.out / "card.json").exists()
         assert finish(unwritten) == 0
         assert files_of(unwritten.out) == good
+
+
+def test_every_command_writes_its_files_so() -> None:
+    """Pages, pictures, lists and examinations too: nothing else in the library opens a file to write into it."""
+    writes = re.compile(r"\.write_(text|bytes)\(|open\([^)]*[\"'][wax]")
+    found = {path.name for path in LIBRARY.rglob("*.py") if writes.search(path.read_text(encoding="utf-8"))}
+    assert found == {"whole_file.py", "folder_reader.py", "reading_process.py"}  # these write what is thrown away
 
 
 def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A guess as an exact sum of its words, held against the model itself run with what the run did held still."""
 
-import re
 from functools import partial
 from typing import Any
 
@@ -92,8 +91,7 @@ def target_of(trace: Trace) -> Target:
     return Target(at, best, second)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("double", [False, True], ids=["float32", "float64"])
+@pytest.mark.parametrize(("family", "double"), [("trained", False), *((family, True) for family in FAMILIES)])
 def test_the_sum_is_the_number_of_the_run_and_each_part_is_that_of_a_run_with_its_token_alone(
     family: str, double: bool
 ) -> None:
@@ -222,7 +220,7 @@ def test_both_sums_are_the_numbers_of_the_run_and_a_part_costs_what_a_run_withou
 
 def test_padding_takes_no_part(base: TextEncoder) -> None:
     plain, padded = base.trace(SENTENCE), base.trace([SENTENCE, SENTENCE + " " + SENTENCE])[0]
-    assert padded.padding and re.match("The", SENTENCE)
+    assert padded.padding
     one, other = (sum_over_words(base, trace, 6, (2674, 2662)) for trace in (plain, padded))
     torch.testing.assert_close(one.adds, other.adds, atol=1e-4, rtol=1e-4)
     assert isinstance(next(iter(after_layers(base, padded, [6]))), Parts)

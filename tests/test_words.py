@@ -7,14 +7,11 @@ import pytest
 from in_turn import in_turn
 from more_tools import pictures, section
 from readers import READERS, reader
-from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
 from encoder.experiments.compare import aligned_tokens, first_difference
-from encoder.experiments.positions import word_order
 from encoder.pictures import labs
 from encoder.pictures.labs.head_claims import position_of
-from pages.ui.server import engine
 
 pytestmark = pytest.mark.slow
 
@@ -63,18 +60,6 @@ def test_letters_without_a_piece_are_bytes_of_their_word(name: str) -> None:
     assert {"<0xC3>", "<0xA9>"} <= {pieces.tokens[i] for i in cafe}
 
 
-def test_every_position_is_in_one_word(encoder: TextEncoder) -> None:
-    for text in (PARIS, (PARIS, PARIS_FIRST), "", ("", PARIS), f"Is it {mask(encoder)}?", "(Rome) ... “Italy”!"):
-        pieces = encoder.tokenize(text)
-        assert [i for word in pieces.words for i in word] == list(range(len(pieces.tokens)))
-    long = encoder.tokenize("born in Italy, " * 40)
-    assert long.dropped and [i for word in long.words for i in word] == list(range(len(long.tokens)))
-    short = encoder.trace(["Rome", PARIS])[0]
-    assert short.padding and short.tokenization.words[-short.padding :] == tuple(
-        (i,) for i in range(len(short.tokens) - short.padding, len(short.tokens))
-    )
-
-
 def test_a_word_is_found_as_typed_then_in_any_case(encoder: TextEncoder) -> None:
     pieces = encoder.tokenize("the city, The City of Paris")
     found = [pieces.spelled(pieces.find(word)) for word in ("The", "the", "THE", "City", "city", " paris ")]
@@ -102,12 +87,6 @@ def test_a_word_that_is_not_there_is_refused_with_those_that_are(encoder: TextEn
         encoder.tokenize(PARIS).find(" ")
 
 
-def test_a_typed_mask_is_the_mask(encoder: TextEncoder) -> None:
-    trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
-    assert trace.tokens.count(mask(encoder)) == 1
-    assert trace.ids[trace.tokens.index(mask(encoder))] == encoder.tokenizer.token_to_id(mask(encoder))
-
-
 # In checks of heads
 
 
@@ -123,8 +102,9 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
     assert found.value == pytest.approx(expected, rel=1e-5)
 
 
-def test_links_are_between_words(encoder: TextEncoder) -> None:
+def test_links_are_between_words() -> None:
     """The weight that is told is that of all pieces of both words, in the head that is named."""
+    encoder = reader("sentence piece")
     trace = encoder.trace(PARIS)
     places = {"capital": trace.tokenization.find("capital"), "Paris": trace.tokenization.find("Paris")}
     found = labs.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
@@ -135,7 +115,8 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
     assert float(told[4]) == pytest.approx(100 * weight, rel=0.05)  # two digits are shown
 
 
-def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:
+def test_one_word_in_two_sentences() -> None:
+    encoder = reader("sentence piece")
     found = labs.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
     assert "“Paris” has the same row of the embedding table in both sentences" in found.sentence
 
@@ -181,12 +162,6 @@ def test_two_tokenizers_line_up_by_words() -> None:
     assert {("ĠParis", "Paris"), ("ĠFrance", "France"), ("Ġcapital", "capital")} <= same
 
 
-def test_words_are_reversed_whole(encoder: TextEncoder) -> None:
-    lab = word_order(encoder, "born in Calais")
-    word = encoder.tokenize("born in Calais").find("Calais")
-    assert lab.order[1 : 1 + len(word)] == word
-
-
 # At a mask
 
 
@@ -218,22 +193,10 @@ def test_what_is_no_single_word_cannot_be_watched(encoder: TextEncoder, typed: s
 # On the pages
 
 
-@pytest.fixture
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A model folder with one model of each kind."""
-    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    engine.model_cache.clear()
-    engine.run_cache.clear()
-    for name in READERS:
-        made = reader(name)
-        checkpoint.save(made.model, made.tokenizer, tmp_path / name.replace(" ", "-"))
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", mostly_nightly(READERS, ["byte pairs"]))
-def test_the_pages_find_the_word(folders: Path, name: str) -> None:
-    hole = "[MASK]" if name == "cased" else "<mask>"
-    here = {"model": f"folder:{name.replace(' ', '-')}", "sentence": f"The capital of France is {hole}.", "layer": "0"}
+def test_the_pages_find_the_word(model_root: Path) -> None:
+    made = reader("byte pairs")
+    checkpoint.save(made.model, made.tokenizer, model_root / "mine")
+    here = {"model": "folder:mine", "sentence": "The capital of France is <mask>.", "layer": "0"}
     for word, known in (("Paris", True), ("Calais Italy", False)):
         items = section("what_if", "loo", watched=word, agreed=True, **here)
         assert ("error" in {item["kind"] for item in items}) != known, word

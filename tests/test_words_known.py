@@ -39,9 +39,8 @@ def test_words_are_counted_by_how_the_model_knows_them(
 
 def test_it_is_said_under_the_sentence_on_every_page_of_the_server() -> None:
     """On those that the browser draws, its run says it: test_packet.py."""
-    for page in ("training", "models"):
-        assert "knows 3 of these 9 words whole" in texts(open_app(page, sentence=SPANISH))
-    assert "words whole" not in texts(open_app("training"))
+    assert "knows 3 of these 9 words whole" in texts(open_app("models", sentence=SPANISH))
+    assert "words whole" not in texts(open_app("models"))
 
 
 def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> None:
