@@ -5,7 +5,7 @@ import style from './attention.css';
 import { dress, el, put } from './dom.js';
 import { endsOf } from './grid.js';
 import { layerPackets, steady, waitingFor } from './layer_packets.js';
-import { html, nothing, render as into } from './lit.js';
+import { composed, html, nothing, render as into } from './lit.js';
 import { made } from './load.js';
 import { lookedAtMost, PROVED, rowTable } from './row_table.js';
 import { brief, inCell, percent, sure, tight, typeset } from './number.js';
@@ -14,7 +14,7 @@ import { operandStrips } from './operand_strips.js';
 import { picture } from './picture.js';
 import { largest, tableOf } from './row.js';
 import { begins, called, calledToken, held, look, wordAt, words } from './run.js';
-import { opening, parts, said } from './say.js';
+import { opening, parts } from './say.js';
 import { withoutPart } from './spine.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './steps_of_attention.js';
 import { open, placeOf, REST, spelled, toQuery } from './store.js';
@@ -246,7 +246,7 @@ export function attention(root, context) {
     const of = /** @type {Packet} */ (run), all = words(of), [from, to] = [position, column].map(token => all[wordAt(of, token)]), numbers = numbersAt(stopOf(''), 1);
     if (!from || !to || (from.count === 1 && to.count === 1) || !numbers || !held(of, from)) return nothing;
     const share = look(of, state.layer, state.head, from).shares[all.indexOf(to)], many = [from, to].filter((one, i, both) => one.count > 1 && both.indexOf(one) === i).map(one => `${called(of, one)} is ${one.count} tokens`);
-    return html`<p class="at-most">${begins(said('in_pieces', { which: many.join(', '), from: called(of, from), to: from === to ? 'itself' : called(of, to), share }))}</p>`;
+    return html`<p class="at-most">${composed(parts('in_pieces', { which: begins(many.join(', ')), from: called(of, from), to: from === to ? 'itself' : called(of, to), share }))}</p>`;
   }
 
   /** The formula of a stop, with this model's numbers. @param {import('./steps_of_attention.js').Stop} stop @param {Packet | null} there */

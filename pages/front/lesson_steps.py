@@ -169,7 +169,7 @@ class AtStep:
             }
         if question is None and step.trial and not self.request.show:
             shown["measures"] = True  # asked for apart: what is said need not wait for it
-        elif self.request.show:
+        elif self.request.show and (question or step.trial):
             shown["told"] = self.outcome()
         return shown
 

@@ -85,7 +85,7 @@ PLACES = """parts => {
   return { ...found, type: [fontSize, fontWeight] }
 }"""
 # What can be pressed and is smaller than 24 pixels from side to side, the least that WCAG 2.2 asks for beside text
-PRESSED = ":is(button, .enc-link):not(.at-most *), select, [role=radio], [role=option], [data-head-row]"
+PRESSED = ":is(button, .enc-link), select, [role=radio], [role=option], [data-head-row]"
 SMALL = """pressed => {
   const found = []
   const walk = node => {

@@ -13,7 +13,7 @@ from encoder.metrics.word_kinds import words_known
 from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 RARE = "Zebras near lighthouses [MASK] bananas."
-PAGES = ("start", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare")
+PAGES = ("start", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare", "heads")
 SPANISH = "La casa blanca duerme tranquilamente."
 OPEN_TO_TRANSLATORS = """words => {
   const found = [];
