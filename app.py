@@ -28,6 +28,9 @@ A main script beside the folder pages/ would have Streamlit look for pages there
 them: whom a link led to a new server was told "Page not found".
 """
 
+import runpy
+import sys
+
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -38,6 +41,10 @@ from pages.ui.server import visitor
 from pages.ui.server.message_rate import MessageRate
 from pages.ui.server.sending import SendingBound
 from pages.ui.state.site import base
+
+if __name__ == "__main__":  # as `streamlit run app.py`: options and the environment count, allowed hosts among them
+    sys.argv[:] = ["streamlit", "run", *sys.argv]
+    runpy.run_module("streamlit", run_name="__main__")
 
 connections.watch()
 app = st.App(
@@ -55,6 +62,3 @@ app = st.App(
         Middleware(SendingBound, apart=f"{base()}/api/"),
     ],
 )
-
-if __name__ == "__main__":
-    app.run()

@@ -31,8 +31,8 @@ def step_of(name: str, at: int, **changed: str) -> dict[str, Any]:
     """What a screen that shows a step is told; `changed` is what is otherwise on it."""
     step = library.bundled()[name].steps[at - 1]
     query = {"sentence": step.view["sentence"], "model": "base", "layer": "4", "head": "1", **step.view} | changed
-    page = query.pop("page", step.page)
-    return shown_step(LessonRequest(name, at, page, tuple(query.items())))
+    page, show = query.pop("page", step.page), bool(query.pop("show", ""))
+    return shown_step(LessonRequest(name, at, page, tuple(query.items()), show))
 
 
 def answered(name: str, at: int, guess: float | None, **changed: str) -> dict[str, Any]:
@@ -219,6 +219,8 @@ def test_a_goal_counts_the_heads_that_are_off_and_nothing_else_reaches_it() -> N
     assert (none["word"], none["done"], none["count"]) == ("are", False, 0)
     assert (both["word"], both["done"], both["count"]) == ("is", True, 2)
     layer = step_of("the-story", last, edits="layers.4.attention.output:zero;layers.4.feed_forward.output:zero")["goal"]
+    again = step_of("the-story", last, show="it is loaded again where it was reached")
+    assert again["goal"] == none and "told" not in again
     assert not block["done"] and not layer["done"] and layer["count"] == 0 and not layer["alone"]
 
 

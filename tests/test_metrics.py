@@ -8,7 +8,7 @@ from tiny import SENTENCE, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Trace
-from encoder.metrics import cosine, cosine_matrix, length, most_active, silent_share, stream
+from encoder.metrics import cosine, cosine_matrix, length, most_active, stream
 
 
 def noise(*shape: int) -> Tensor:
@@ -42,15 +42,6 @@ def test_a_length_is_numpys() -> None:
 
 
 # Activations
-
-
-def test_the_silent_share_counts_exact_zeros(trace: Trace) -> None:
-    activation = torch.tensor([[0.0, 1.0, -0.0, 1e-30], [0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, -1.0]])
-    assert silent_share(activation).tolist() == [0.5, 1.0, 0.0]
-    activation = trace["layers.1.feed_forward.activation"]
-    expected = (activation.numpy() == 0).mean(-1)
-    np.testing.assert_allclose(silent_share(activation), expected, atol=1e-6)
-    assert 0.1 < expected.min() <= expected.max() < 0.9
 
 
 def test_the_most_active_units_are_the_first_when_all_are_sorted(trace: Trace) -> None:

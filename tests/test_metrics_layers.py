@@ -14,17 +14,14 @@ from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.metrics import (
     cka_matrix,
     final_answer,
-    kl_to_last,
     lens_words,
     linear_cka,
     logit_lens,
     nearest_words,
-    never_active_share,
     norm_moments,
     pca,
     race,
     settled,
-    silent_share,
     stream,
     sublayer_lengths,
     survey_cost,
@@ -188,30 +185,16 @@ def test_an_answer_forms(base: TextEncoder) -> None:
     assert rank[0, position] > 100
 
 
-def test_rank_and_divergence_of_known_answers() -> None:
+def test_ranks_of_known_answers() -> None:
     lens = torch.tensor([[[0.5, 0.25, 0.25]], [[0.25, 0.25, 0.5]], [[0.25, 0.5, 0.25]]]).log()
     answer, probability, rank = final_answer(lens)
     assert answer.tolist() == [1]
     assert probability[:, 0].tolist() == pytest.approx([0.25, 0.25, 0.5])
     assert rank[:, 0].tolist() == [2, 2, 1]
-    assert kl_to_last(lens)[:, 0].tolist() == pytest.approx([0.25 * math.log(2), 0.25 * math.log(2), 0.0])
     best, ranks = race(torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.1, 0.4, 0.3, 0.2]]).log(), 3)
     assert (best.tolist(), ranks.tolist()) == ([1, 2, 3], [[3, 2, 1], [4, 3, 2], [1, 2, 3]])
     first = {(2, 2, 1): 2, (1, 1, 1): 0, (1, 3, 1, 1): 2, (9, 1, 1): 1, (1,): 0}  # the row from which on it stays first
     assert {ranks: settled(torch.tensor(ranks)) for ranks in first} == first
-
-
-def test_divergence_is_its_loop() -> None:
-    encoder = tiny(VARIANTS["mlm-head"])
-    lens = logit_lens(encoder, encoder.trace(SENTENCE))
-    found = kl_to_last(lens)
-    p = lens.double().exp().tolist()
-    for layer in range(3):
-        for i in range(7):
-            pairs = zip(p[-1][i], p[layer][i], strict=True)
-            assert float(found[layer, i]) == pytest.approx(math.fsum(a * math.log(a / b) for a, b in pairs), abs=1e-5)
-    assert found[-1].tolist() == [0] * 7
-    assert found[:-1].min() > 0.01
 
 
 # Words
@@ -260,8 +243,6 @@ def test_nearest_words_of_base(base: TextEncoder) -> None:
     of_unit = unit_words(base, 5, 100, 4)
     assert of_unit == nearest_words(base, base.model.layers[5].feed_forward.w_2.weight[:, 100], 4)
     assert all(a >= b for (_, a), (_, b) in pairwise(of_unit))
-    activation = torch.tensor([[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
-    assert silent_share(activation).tolist() == [0.75, 0.75] and never_active_share(activation) == 0.5
 
 
 @in_turn("name", ["post-norm", "pre-norm"])

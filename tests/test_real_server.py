@@ -338,7 +338,8 @@ def test_a_server_whose_hosts_are_named_answers_under_no_other_name(tmp_path: Pa
     """A page of somebody else may have its own name point to this server, and would be of the same origin then."""
     named = {"ENCODER_MEMORY_MB": SERVER_MB, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost 127.0.0.1 *.school.example"}
     known = ("localhost", "encoder.school.example")
-    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=named) as running:
+    # However it is started: of `python app.py` Streamlit itself would not look at the environment.
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), more=named, start=()) as running:
         statuses = {}
         for host in (*known, "rebound.example", "school.example.net"):
             for method, path in (("GET", "/"), ("POST", "/api/class/open"), ("GET", "/_stcore/health")):

@@ -170,16 +170,8 @@ def covering(shapes: Mapping[str, EncoderConfig]) -> tuple[str, ...]:
 COVERING = covering(VARIANTS)
 
 
-def each(variants: Mapping[str, EncoderConfig], rest: pytest.MarkDecorator = pytest.mark.nightly) -> list[Any]:
-    """Return the configurations as parameters of a test; all but the covering ones carry the mark `rest`.
-
-    What proves the numbers takes `pytest.mark.slow`, and so tries all shapes whenever it guards a change.
-    """
-    return [pytest.param(config, id=name, marks=() if name in COVERING else rest) for name, config in variants.items()]
-
-
 def each_name(rest: pytest.MarkDecorator = pytest.mark.nightly) -> list[Any]:
-    """Return the names of VARIANTS as parameters of a test, marked as by `each`."""
+    """Return the names of VARIANTS as parameters of a test; all but the covering ones carry the mark `rest`."""
     return [pytest.param(name, marks=() if name in COVERING else rest) for name in VARIANTS]
 
 

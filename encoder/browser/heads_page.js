@@ -186,9 +186,9 @@ export function heads(root, context) {
     if (drawn !== of) span = ends(of);
     const all = jobsOf(of, what), jobs = jobsAt(of, what, place), found = jobsHere(of, what), carries = carriedBy(what, place), { closed, more } = context.options();
     const word = words(of)[wordAt(of, state.word)];
-    const finding = carried ? carriedFinding(what, place) : findingOf(of, what, place), most = neededSaid(of), its = most && finding.some(({ name }) => name === 'guess') ? most.push : most?.text ?? ''; // what the headline says is not said again
+    const finding = carried ? carriedFinding(what, place) : findingOf(of, what, place), most = neededSaid(of), its = (finding.some(({ name }) => name === 'guess') ? most?.push : most?.said) ?? []; // what the headline says is not said again
     top.draw(of, state, finding);
-    const said = besides(of, what, place).map(([key, args]) => set(key, args));
+    const said = besides(of, what, place).map(([key, args]) => composed(parts(key, args)));
     const now = context.counted().map(([layer, head]) => ({ layer, head })), fresh = JSON.stringify(now) !== JSON.stringify(counted);
     counted = now;
     const named = Array.from({ length: of.about.model.layers * of.about.model.heads }, (_, i) => ({ layer: Math.floor(i / of.about.model.heads), head: i % of.about.model.heads })).map(one => ({ ...one, ...labelOf(of, what, one), seen: isSeen(of, what, found, one) }));
@@ -200,7 +200,7 @@ export function heads(root, context) {
     into(html`<div class="enc-headline">${top.finding}<div class="enc-place">${views.element}</div></div>      <div class="hd-body"><div class="hd-left"><div class="hd-maps" ?hidden=${carried}><div class="hd-legend"><p class="hd-how">${layers * count === 1 ? 'The map is the one head' : 'Each map is a head'}: how much a word (row) looks at a word (column).${layers * count === 1 ? '' : ' Press one.'}</p><span>0 %</span><i style="background: ${gradient('share', theme)}"></i><span>${tight(percent(span.high, 1))}</span></div><p class="hd-how hd-frames" ?hidden=${!names && !counted.length}><span>${names}</span>${counted.length ? html`<span><i class="is-counted"></i>one of the ${counted.length} that were counted</span>` : nothing}</p>${grid}
         ${list}<p class="hd-how" data-window>${windowed(of)}</p></div>${carried ? phenomena(shown_, place) : nothing}</div>
       <section class="hd-one enc-further" aria-label="The chosen head"><h2>Head ${place.head} of layer ${place.layer}</h2><p class="hd-how" data-none ?hidden=${!free || !noneHere(of, found) || !wasExamined(of, what)}>${set('heads_none_here')}</p>${word ? html`${here.element}<p class="hd-aim">${composed(parts('heads_aim', { asked: called(of, word), ...goal(of, word, look(of, place.layer, place.head, word)) }))}</p>` : nothing}
-        ${most && its ? html`<p class="hd-aim">${same(most.place, place) ? typeset(its) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${typeset(most.text)}</button>`}</p>` : nothing}${large.element}
+        ${most && its.length ? html`<p class="hd-aim">${same(most.place, place) ? composed(its) : html`<button type="button" class="enc-link hd-needed" @click=${() => store.set({ layer: most.place.layer, head: most.place.head })}>${composed(most.said)}</button>`}</p>` : nothing}${large.element}
         <nav class="hd-links" aria-label="Go on with this head">${link('attention', 'Step by step', place)}${link('what_if', 'Switch it off', place, { edits })}${more && !closed ? html`${below('Examine', 'jobs')}${below('In many sentences', 'contexts')}` : nothing}</nav>
         <p class="hd-notes" role="alert" ?hidden=${failed !== of.about.model.digest}>${why}</p></section><div class="hd-beyond enc-further">${carried || !jobs[0]?.passed ? [carrying(carries, place), working(jobs, what?.passed ?? '')] : [working(jobs, what?.passed ?? ''), carrying(carries, place)]}<div class="hd-notes">${said.map(one => html`<p>${one}</p>`)}</div>${shownExamples.element}</div></div>`, page);
     if (word) here.draw(of, place, word);

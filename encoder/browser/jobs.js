@@ -195,8 +195,8 @@ function costAt(run, gap) {
 export function neededSaid(run) {
   const gap = words(run).find(word => isTried(run, word)), most = needed(run);
   if (!gap || !most) return null;
-  const push = othersPush(run, most, gap.position), [text, also] = [behind(parts('heads_needed', { layer: most.layer, head: most.head, ...costAt(run, gap) }), push), push].map(all => all.map(part => part.text).join(''));
-  return { place: most, text, push: also };
+  const push = othersPush(run, most, gap.position);
+  return { place: most, said: behind(parts('heads_needed', { layer: most.layer, head: most.head, ...costAt(run, gap) }), push), push };
 }
 
 /** How often a job is right, and a rule: "but a" where the rule is right as often. @param {Figure} figure */

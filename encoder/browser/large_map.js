@@ -18,7 +18,7 @@ const short = name => (name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…
 
 /** @param {(position: number) => void} choose hears of the word whose row is pressed */
 export function largeMap(choose) {
-  const canvas = el('canvas', { 'aria-hidden': 'true' }), marks = el('div', { 'aria-hidden': 'true' }), said = el('div', { ...AS_IS, class: 'hd-read', 'aria-hidden': 'true' });
+  const canvas = el('canvas', { 'aria-hidden': 'true' }), marks = el('div', { ...AS_IS, 'aria-hidden': 'true' }), said = el('div', { ...AS_IS, class: 'hd-read', 'aria-hidden': 'true' });
   const sheet = el('div', { class: 'hd-large', role: 'img' }, canvas, marks), element = el('div', { class: 'hd-chosen' }, sheet, said);
   const small = document.createElement('canvas');
   /** What is drawn, and where. @type {{run: Packet, layer: number, head: number, left: number, top: number, wide: number, high: number, names: string[]} | null} */

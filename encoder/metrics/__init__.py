@@ -5,7 +5,6 @@ In every result n counts the tokens of the sentence; [PAD] is left out first, or
 
 from encoder.metrics.flows import Mixing as Mixing
 from encoder.metrics.flows import disagreement as disagreement
-from encoder.metrics.flows import flow_shares as flow_shares
 from encoder.metrics.flows import gained as gained
 from encoder.metrics.flows import head_outputs as head_outputs
 from encoder.metrics.flows import head_shares as head_shares
@@ -40,7 +39,6 @@ from encoder.metrics.layers import longest_to_shortest as longest_to_shortest
 from encoder.metrics.layers import pca as pca
 from encoder.metrics.layers import token_paths as token_paths
 from encoder.metrics.lens import final_answer as final_answer
-from encoder.metrics.lens import kl_to_last as kl_to_last
 from encoder.metrics.lens import lens_words as lens_words
 from encoder.metrics.lens import likeliest_ids as likeliest_ids
 from encoder.metrics.lens import likeliest_words as likeliest_words
@@ -51,9 +49,7 @@ from encoder.metrics.neurons import activation_curve as activation_curve
 from encoder.metrics.neurons import most_active as most_active
 from encoder.metrics.neurons import nearest_by_layer as nearest_by_layer
 from encoder.metrics.neurons import nearest_words as nearest_words
-from encoder.metrics.neurons import never_active_share as never_active_share
 from encoder.metrics.neurons import never_positive as never_positive
-from encoder.metrics.neurons import silent_share as silent_share
 from encoder.metrics.neurons import unit_sides as unit_sides
 from encoder.metrics.neurons import unit_vector as unit_vector
 from encoder.metrics.neurons import unit_words as unit_words

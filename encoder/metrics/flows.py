@@ -92,19 +92,6 @@ def disagreement(trace: Trace, layer: int) -> Tensor:
     return functional.normalize(flowing, p=1, dim=-1) - attention_weights(trace, layer)
 
 
-def flow_shares(trace: Trace) -> Tensor:
-    """From where each token takes what it takes: `norm_weighted` added over the heads, as shares of each row.
-
-    Returns:
-        [n_layers, n, n] from 0 to 1; every row sums to 1, or to 0 where nothing flows.
-
-    Raises:
-        EncoderError: the trace does not hold its model.
-    """
-    flowing = torch.stack([norm_weighted(trace, layer).sum(0) for layer in range(trace.config.n_layers)])
-    return functional.normalize(flowing, p=1, dim=-1)
-
-
 def gained(unlike: Tensor) -> Tensor:
     """How much more of the flow than of the weight each token hands over, over all rows: [..., n, n] -> [..., n].
 

@@ -99,16 +99,6 @@ def settled(rank: Tensor) -> int:
     return int(others[-1]) + 1 if len(others) else 0
 
 
-def kl_to_last(lens: Tensor) -> Tensor:
-    """How far each layer's answer is from the final one: KL(p_last || p_l) = sum_w p_last (ln p_last - ln p_l).
-
-    Returns:
-        [n_layers + 1, n] in nats, 0 or more; 0 in the last row.
-    """
-    last = lens[-1]
-    return (last.exp() * (last - lens)).sum(-1).clamp_min(0)
-
-
 def word(encoder: TextEncoder, token_id: int) -> str:
     """The tokenizer's word for an id, or #id where the vocabulary has none."""
     return encoder.tokenizer.id_to_token(token_id) or f"#{token_id}"

@@ -18,16 +18,6 @@ from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens
 
 
-def silent_share(activation: Tensor) -> Tensor:
-    """Share of units that are exactly zero, for each token: [n, d_ff] -> [n], from 0 to 1."""
-    return (activation == 0).float().mean(-1)
-
-
-def never_active_share(activation: Tensor) -> float:
-    """Share of units that are exactly zero at every token of activations [n, d_ff], from 0 to 1."""
-    return float((activation == 0).all(0).float().mean())
-
-
 def activation_curve(trace: Trace, layer: int, token: int, points: int = 201) -> tuple[Tensor, Tensor]:
     """The model's activation from the smallest to the largest number that one token brings to it: x and y [points]."""
     token = integer("token", token, 0, len(trace.tokens) - 1)

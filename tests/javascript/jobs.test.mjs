@@ -117,7 +117,7 @@ test('nobody having chosen, it opens on a job that is found here, of the word of
   assert.deepEqual(opensOn(needing(0.16), [clear]), effects(needing(0.16))[0], 'what the guess needs most');
   assert.equal(opensOn(needing(0.16), [passed]), passed);
   assert.equal(text(findingOf(needing(0.16), null, place)), 'Head 0 of layer 0 looks from the gap at “a” here (100 %); without it “she” falls from 72 % to 16 %.');
-  assert.equal(neededSaid(needing(0.16)).text, '“she” needs head 0 of layer 0 most: without it 72 % becomes 16 %.');
+  assert.equal(text(neededSaid(needing(0.16)).said), '“she” needs head 0 of layer 0 most: without it 72 % becomes 16 %.');
   assert.equal(neededSaid(needing(0.7)), null, 'no head costs more than noise');
   assert.equal(neededSaid(needing(0.16, true)), null, 'random weights need nothing');
 });
