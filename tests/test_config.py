@@ -40,6 +40,7 @@ PARTS: tuple[tuple[dict[str, Any], str], ...] = (  # fields that cannot be toget
     ({"d_model": 15, "n_heads": 3, "positions": "rotary"}, "d_head is 5, d_model over n_heads; rotary positions turn"),
     ({"window": 64}, "mask_value must be a number such as -1e9"),
     ({"positions": "alibi", "position_buckets": 32}, "positions is 'alibi' and position_buckets 32; scores get one nu"),
+    ({"distance_span": 8, "distance_limit": 5}, "distance_limit is 5; it must be a whole number from 6 to "),
     ({"shared_layers": True, "window": 4, "mask_value": -1e9}, "layers that are one and the same"),
     ({"shared_layers": True, "norm_first": True, "first_norm": False}, "layers that are one and the same"),
     *(

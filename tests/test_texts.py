@@ -23,8 +23,9 @@ from encoder.pictures.export.archive import to_csv_zip
 from encoder.pictures.export.caption import About, caption
 from encoder.pictures.printing import Sheet
 from encoder.pictures.registry.steps import step_picture
-from encoder.trace.scripts import is_unspaced
+from encoder.trace.scripts import is_unspaced, letters_of
 from encoder.trace.trace import Source
+from encoder.trace.words import word_groups
 from encoder.train.__main__ import METRICS, read_metrics, save_metrics
 
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
@@ -110,6 +111,11 @@ def test_word_pieces_of_thai_and_kana_are_words_too() -> None:
     tokenizer = Tokenizer(WordPiece(vocab, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = BertPreTokenizer()
     assert words(model(tokenizer), "ですか ฉันกิน はい the cats") == ["です", "か", "ฉัน", "กิน", "はい", "the", "cats"]
+
+
+def test_a_mark_belongs_to_the_letter_before_it() -> None:
+    assert letters_of("สวัสดีครับ") == ["ส", "วั", "ส", "ดี", "ค", "รั", "บ"]
+    assert word_groups([0, 0, 0], ["ดี", "้า", "ก"]) == ((0, 1), (2,))
 
 
 def test_scripts_with_spaces_are_as_they_were() -> None:
