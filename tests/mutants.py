@@ -60,7 +60,7 @@ TESTS = {
     "explain/cost": "cost",
     "explain/proof": "proof",
     "explain/snippet": "code",
-    "explain/whole": "trials",
+    "explain/whole": "statements trials",
     "explain": "explain cost proof code",
     "edits": "edits what_if_packet attributions",
     "metrics/flows": "metrics_flow arguments",

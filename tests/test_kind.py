@@ -45,4 +45,5 @@ def test_a_family_of_others_says_what_it_is(name: str, tmp_path: Path) -> None:
     encoder = TextEncoder.from_pretrained(tmp_path)
     said = " ".join(kind(encoder.config, encoder.source))
     assert ("share one set of weights" in said) == (name == "albert")
+    assert "share" not in " ".join(kind(replace(encoder.config, n_layers=1), encoder.source))
     assert ("guesses no words" in said) == (name == "distilbert-without-head")

@@ -34,6 +34,7 @@ from encoder.metrics import (
     together,
     uniform_distance,
 )
+from encoder.metrics.roles import label
 
 N = 7
 WORDS = ["[CLS]", "w1", ",", "w2", "w2", ".", "[SEP]"]
@@ -101,6 +102,14 @@ def test_roles_need_their_tokens_and_a_mark_is_punctuation() -> None:
     marks = {".": True, "?!": True, "“": True, "Ġ,": True, "#": True, "a.": False, "[CLS]": False, "": False}
     weights = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])
     assert {token: bool(role_mass(weights, ["w1", token])["punctuation"]) for token in marks} == marks
+
+
+def test_a_role_needs_a_margin_above_what_even_attention_gives_it() -> None:
+    mass, none, at = torch.zeros(len(ROLES)), torch.zeros(len(ROLES)), ROLES.index("self")
+    mass[at] = 0.6
+    for even, expected in ((0.4, NO_ROLE), (0.3, "self")):
+        uniform = torch.where(mass > 0, even, none)
+        assert label(mass, uniform, none, none, True).label == expected
 
 
 def test_one_token_has_an_answer_for_all() -> None:

@@ -93,5 +93,9 @@ def test_the_program_on_the_page_runs_by_itself_and_computes_what_the_model_does
     whole = program["WholeEncoder"](30_000).eval()
     parts = ("embedding.", "attention.", "feed_forward.")
     whole.load_state_dict({strip(name, parts): weight for name, weight in encoder.model.named_parameters()})
-    trace = encoder.trace("I love transformers")
-    torch.testing.assert_close(whole(torch.tensor([trace.ids]))[0], trace["output"], rtol=1e-5, atol=2e-5)
+    for hidden in ((), (1, 2)):
+        trace = encoder.trace("I love transformers", hidden=hidden)
+        seen = torch.tensor([i not in hidden for i in range(len(trace.ids))])
+        output = whole(torch.tensor([trace.ids]), seen)[0]
+        torch.testing.assert_close(output, trace["output"], rtol=1e-5, atol=2e-5)
+    torch.testing.assert_close(whole(torch.tensor([trace.ids])), whole(torch.tensor([trace.ids]), torch.ones(1)))
