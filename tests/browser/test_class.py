@@ -103,8 +103,8 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     for chosen in ("5,6", "4,1"):
         teacher.locator(f'[data-head-row="{chosen}"]').click()
         is_at(phone, "", layer=chosen[0], head=chosen[2])
-    scripts = [url for url in asked if "/api/front/" in url]  # which come when nobody waits
-    assert phone.evaluate("history.length") == entries and asked == scripts
+    assert phone.evaluate("history.length") == entries
+    assert [url for url in asked if "/api/front/" not in url] == []  # these are scripts, which come when nobody waits
 
     go(teacher, "Attention")
     is_at(phone, "attention", layer="4", head="1")
