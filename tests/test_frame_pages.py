@@ -100,3 +100,14 @@ def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]
         assert ["".join(one) for one in chosen] == [OWN, "2", "3"]
+
+
+def test_an_address_that_was_opened_stays_until_something_is_chosen() -> None:
+    """A run that says it anew may end after the next page is there: a lesson's strip stood still at its step then."""
+    opened = {"lab": "Padding", "lesson": "padding", "at": "3"}
+    app = healthy(open_app("lessons", **opened))
+    for _ in range(2):
+        assert {name: "".join(text) for name, text in app.query_params.items()} == opened
+        healthy(app.run())
+    choose(app, layer=3)
+    assert {name: "".join(text) for name, text in app.query_params.items()} == opened | {"layer": "3", "v": "1"}

@@ -38,6 +38,7 @@ class Session:
     go_to: str = ""  # the key of the page that comes next
     linked: bool = False  # whether the view was just taken from a link
     address: dict[str, str] | None = None  # the parameters of an address that it was just taken from
+    led: tuple[dict[str, str], dict[str, str]] | None = None  # the last such address that stayed, and its view in full
     written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)  # lately given to the URL, by run
     bare: set[str] = field(default_factory=set)  # the pages that were shown without any parameter
     runs: int = 0  # how many have begun

@@ -128,15 +128,17 @@ def read_url(page: str, check_model: Callable[[str], None], usual: Mapping[str, 
 def write_url() -> None:
     """Let the URL say what is on the screen. After all widgets.
 
-    An address that was opened, or gone back to, stays where it leads here as it is: one more entry in the browser's
-    history would show the same, and take a press of Back that does nothing. Over a slow line the browser says one from
-    before others that are on their way to it.
+    An address that was opened, or gone back to, stays where it leads here as it is, until something is chosen: one more
+    entry in the browser's history would show the same, and take a press of Back that does nothing; and it may come when
+    the browser has another page. Over a slow line the browser says one from before others that are on their way to it.
     """
     here, query, now = session(), written(), address()
     leads_here = now == here.address and now.items() <= query.items()
     here.linked, here.address = False, None
+    if leads_here:
+        here.led = now, query
     coming = next((sent for _, page, sent in reversed(here.written) if page == here.page), now)
-    if not (now == query == coming or leads_here):
+    if not (leads_here or (now == coming and (now == query or here.led == (now, query)))):
         st.query_params.from_dict(query)
     had(here.page, address())
 
