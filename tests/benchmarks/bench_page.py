@@ -59,7 +59,7 @@ PICTURES = {  # what is painted once the picture of a page is there
     "start": ".enc-strip [data-head-row]",
     "attention": ".at:not(.an):not(.ff) [data-cell]",
     "embedding": ".em .bars li",
-    "add_norm": ".an .vs-slider",
+    "add_norm": ".an .an-bar i",
     "feed_forward": ".ff .cv-slider",
     "output": ".ou-cell",
     "what_if": ".wi [data-guess][data-after]",
@@ -73,7 +73,6 @@ CHOSEN = {  # what can be chosen on a page and is loaded with it
         "layer": LAYER,
         "head": '[aria-label="head"] [role=radio]',
         "stop": STOP,
-        "line": "tr[data-line]",
     },
     "embedding": {"word": ".word-row button:not([aria-disabled])", "part": '[aria-label="Beside"] [role=radio]'},
     "add_norm": {"layer": LAYER, "sum": '[aria-label="Which sum"] [role=radio]', "word": "[data-word]"},
@@ -188,7 +187,7 @@ FOLLOW = f"""(root, [choice, count]) => {{{FRAMES}
       next.click()
       await painted()
       times.push(performance.now() - start)
-      await until(() => says().endsWith(`${{next.textContent}})`))
+      await until(() => says().includes(`head ${{next.textContent}} `))
       await painted()
       times.push(performance.now() - start)
       await new Promise(done => setTimeout(done, 100))
