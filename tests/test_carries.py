@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from in_turn import in_turn
 from shared_models import pretrained, treebanks
+from tiers import mostly_nightly
 from tiny import VARIANTS, tiny
 
 from encoder import PRESETS, Edit, TextEncoder
@@ -362,13 +363,40 @@ def test_a_guess_that_stays_is_held_against_the_word_that_gains_most() -> None:
 
 FIRST_OFFERED = {  # a sentence, and what a native speaker would accept as the first change of it
     "The queen said that [MASK] was hungry.": "king",
+    "Her brother said that [MASK] was late.": "sister",
     "I think that the answer [MASK] wrong.": "answers",
     "The dog that chased the cats [MASK] tired.": "dogs",
+    "The man who sold the cars [MASK] rich.": "men people",
+    "My sister left her [MASK] at home.": "school brother",
+    "The king loved his [MASK].": "queen lost",
+    "This book [MASK] very interesting.": "exciting novel",
+    "These flowers [MASK] in spring.": "roses eggs",
     "Those apples [MASK] too sour to eat.": "salty bananas",
+    "That dog [MASK] loud.": "dogs cat fast",
+    "Each student [MASK] a book.": "pupil song",
+    "My dog [MASK] every morning.": "dogs cat",
+    "The boys in the garden [MASK] tired.": "boy",
     "The actress forgot [MASK] lines.": "actor",
+    "Why do birds [MASK] south in winter?": "autumn",
+    "We drank some [MASK] in the kitchen.": "bedroom cafeteria spent",
     "Many people [MASK] in big cities.": "huge towns trouble",
+    "Yesterday we [MASK] to the beach.": "Today police",
     "Paris is the capital of [MASK].": "Berlin",
+    "Yesterday my sister [MASK] a letter.": "brother Today song",
+    "He plays [MASK] with his friends.": "enemies friend played performs",
+    "She drinks [MASK] every day.": "night evening makes",
+    "An apple [MASK] in the garden.": "gardens orange park audience",
+    "My aunt cooks [MASK] on Sundays.": "mother uncle cousin Mondays Saturdays stays",
 }
+FIRST_OFFERED_DAILY = (
+    "The queen said that [MASK] was hungry.",
+    "I think that the answer [MASK] wrong.",
+    "The dog that chased the cats [MASK] tired.",
+    "Those apples [MASK] too sour to eat.",
+    "The actress forgot [MASK] lines.",
+    "Many people [MASK] in big cities.",
+    "Paris is the capital of [MASK].",
+)
 OFFERED = (
     "My neighbours lost her keys in the [MASK].",
     "The waiter was rude, but the soup was warm.",
@@ -381,7 +409,7 @@ NO_ENGLISH = re.compile(
 )
 
 
-@in_turn("sentence", list(FIRST_OFFERED))
+@pytest.mark.parametrize("sentence", mostly_nightly(FIRST_OFFERED, FIRST_OFFERED_DAILY))
 def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -> None:
     """Neither "those [MASK] was" nor "overs" nor "her" made "hers": agreement is not what is to be changed."""
     encoder = pretrained("base")
@@ -395,11 +423,20 @@ def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -
 TURNED = {  # a sentence, and the first change of it: natural English, and another guess
     "The brave [MASK] climbed the steep mountain.": "The little [MASK] climbed the steep mountain.",
     "The doctor told the patient to [MASK] more water.": "The doctor told the patient to [MASK] more slowly.",
+    "The little girl was [MASK] of the dark.": "The little girl was [MASK] of the danger.",
+    "On Sunday the family goes to [MASK].": "On Sunday the teacher goes to [MASK].",
+    "The thief stole the [MASK] from the museum.": "The thief stole the [MASK] from the bank.",
     "That dog [MASK] scream.": "That dog [MASK] bite.",
+    "The capital of France is [MASK].": "The capital of Germany is [MASK].",
 }
+TURNED_DAILY = (
+    "The brave [MASK] climbed the steep mountain.",
+    "The doctor told the patient to [MASK] more water.",
+    "That dog [MASK] scream.",
+)
 
 
-@in_turn("sentence", list(TURNED))
+@pytest.mark.parametrize("sentence", mostly_nightly(TURNED, TURNED_DAILY))
 def test_the_change_that_is_offered_first_turns_the_guess_where_a_natural_one_does(sentence: str) -> None:
     encoder = pretrained("base")
     changes = small_changes(encoder, sentence)

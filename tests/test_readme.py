@@ -43,8 +43,6 @@ def blocks(text: str) -> list[str]:
 RUNNER = f"""
 import contextlib, io, json, os, sys, tempfile
 sys.path[0] = {str(ROOT)!r}
-from encoder.metrics import SENTENCES, survey
-survey.__defaults__ = (SENTENCES[:25], None)  # which say the same of the heads that are printed
 answers = []
 for program in json.load(sys.stdin):
     os.chdir(tempfile.mkdtemp(dir={{folder!r}}))

@@ -39,7 +39,9 @@ def test_a_chart_follows_the_choice_above_it_and_the_session_hears_of_nothing(
     for layer, head in ((5, 3), (2, 3)):
         for name, value in (("layer", layer), ("head", head)):
             places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
+        begun = time.monotonic()
         expect(chart).to_contain_text(f"head {head} of layer {layer}")
+        assert time.monotonic() - begun < 2
         np.testing.assert_allclose(numbers(chart), trace[f"layers.{layer}.attention.weights"][head].numpy(), atol=1e-6)
     adds = unfold(page, "What each head adds, after W_O")
     expect(adds.locator(".js-plotly-plot")).to_have_count(2)
