@@ -4,20 +4,21 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 import scanned_once  # noqa: F401  (before any page is opened)
-from shared_models import lent, pretrained
+from shared_models import BUNDLED, lent, opened, pretrained, treebanks
 
 from encoder import TextEncoder, Trace
+from encoder.pictures.ask import model_called
 from encoder.pictures.figures.drawn import Drawn
 from pages.ui.frame import cold_start
 from pages.ui.server import memory, offered_models
 from pages.ui.server.memory import give_back_freed_memory
 
-BUNDLED = ("base", "small")
 # Bytes that a process grows by until it looks for garbage; until it lets go of all; until so does a file at its end
 GARBAGE, MORE, LEFT = 0.1e9, 0.2e9, 0.04e9
 _held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of
@@ -80,8 +81,16 @@ def sara(base: TextEncoder) -> Trace:
     return base.trace("Keys on the table belong to Sara.")
 
 
+def _named(module: ModuleType) -> Iterator[object]:
+    """What a file of tests has a name for, and what stands in its tables."""
+    for value in vars(module).values():
+        yield from value.values() if isinstance(value, dict) else [value]
+
+
 def _let_go() -> None:
-    """Let go of what the pages under test keep of models, runs and moments, and hand back what is free."""
+    """Let go of what pages and pictures keep of models, runs and moments, and hand back what is free."""
+    model_called.cache_clear()
+    opened.cache_clear()
     if "pages.ui.server.measurements" in sys.modules:
         engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
         for kept in (engine.run_cache, engine.model_cache, measurements.snapshots):
@@ -93,11 +102,11 @@ def _let_go() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What a file of tests computed once for all of them goes with the last of them, where it is much."""
+    """What a file of tests, or what it shares with others, computed once goes with its last test, where it is much."""
     yield
     if memory.used() > _held["least"] + LEFT:
-        for value in vars(request.module).values():
-            if hasattr(value, "cache_clear") and value.__module__ == request.module.__name__:
+        for value in _named(request.module):
+            if hasattr(value, "cache_clear") and value is not treebanks:
                 value.cache_clear()
         _let_go()
 

@@ -11,11 +11,14 @@ from encoder import EncoderConfig, TextEncoder
 from encoder.exam import Treebank, bundled_treebanks
 from encoder.model.linear import Prepacked
 
+bundled = cache(TextEncoder.from_pretrained)
+opened = cache(TextEncoder.from_pretrained)  # until a process has grown much
+BUNDLED = ("base", "small")  # used by so many files of tests that they stay
 
-@cache
+
 def pretrained(name: str | Path) -> TextEncoder:
     """The bundled model of that name, or that of a folder."""
-    return TextEncoder.from_pretrained(name)
+    return bundled(name) if name in BUNDLED else opened(name)
 
 
 def lent(name: str) -> TextEncoder:
