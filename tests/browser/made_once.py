@@ -6,19 +6,24 @@ from typing import Any
 
 import cachetools
 
-from encoder import Trace
+from encoder import TextEncoder, Trace
 from encoder.packet import circuit_level, run, sum_level, what_if_level
 
 MOST_BYTES = 60_000_000
 
 
 def content(value: Any) -> Hashable:
-    """What makes two arguments ask for the same: of a run its text, changes and padding, not which object it is."""
+    """What makes two arguments ask for the same: of a run its text, changes and padding, not which object it is.
+
+    A model is told by a mark on it, so that it is not kept for its packets.
+    """
+    if isinstance(value, TextEncoder):
+        return vars(value).setdefault("made_once", object())
     if not isinstance(value, Trace):
         return tuple(value) if isinstance(value, list) else value
     if any(isinstance(edit.value, Trace) for edit in value.edits):
         return id(value), object()  # never found again: what it was changed by may be gone
-    return value.source, value.inputs, tuple(value.ids), value.edits, value.hidden, value.padding
+    return content(value.source), value.inputs, tuple(value.ids), value.edits, value.hidden, value.padding
 
 
 def once(make: Callable[..., bytes]) -> Callable[..., bytes]:
