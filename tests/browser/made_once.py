@@ -1,4 +1,4 @@
-"""The dearest levels of packets, each made once in a process for the same model, run and question."""
+"""Packets for pages without a server: the dearest are made once in a process for the same model, run and question."""
 
 from collections.abc import Callable, Hashable
 from functools import wraps
@@ -7,7 +7,9 @@ from typing import Any
 import cachetools
 
 from encoder import TextEncoder, Trace
+from encoder.edits.edit_text import text_to_edits
 from encoder.packet import circuit_level, run, sum_level, what_if_level
+from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 MOST_BYTES = 60_000_000
 
@@ -44,3 +46,20 @@ level_1 = once(run.level_1)
 level_7 = once(what_if_level.level_7)
 level_10 = once(sum_level.level_10)
 level_13 = once(circuit_level.level_13)
+
+
+def packet(encoder: TextEncoder, asked: dict[str, Any], off: bool = True) -> bytes:
+    """Any level of a run, as the server makes it; the first with the runs that leave a part out, or without."""
+    level, step, layer = asked["level"], asked.get("step", ""), asked.get("layer")
+    index, words = asked.get("index") or (), asked.get("words") or ()
+    if level == 13:
+        return level_13(encoder, asked["sentence"], asked.get("other", ""), step, index, words)
+    edits = text_to_edits(asked.get("edits") or "")
+    trace = encoder.trace(asked["sentence"], hidden=asked.get("hidden") or (), edits=edits)
+    if level == 1:
+        return level_1(encoder, trace, off=off)
+    if level in OF_WORDS:
+        return OF_WORDS[level](encoder, trace, step, index, words)
+    if level in OF_STEP and step:
+        return OF_STEP[level](encoder, trace, step, index)
+    return MORE[level](encoder, trace, -1 if layer is None else layer)

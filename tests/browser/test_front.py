@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlencode
 
 import pytest
 from browser_tools import follow_menu, open_page, problems, rerun, sentence_line, type_sentence
-from playwright.sync_api import Page, Request, Route, WebSocket, expect
+from playwright.sync_api import Browser, Page, Request, Route, WebSocket, expect
 from servers import BASE, SERVER_MB, free_port, started
 
 from encoder import TextEncoder
@@ -184,6 +184,16 @@ def test_a_line_that_is_cut_or_a_server_without_room_is_said_in_a_sentence_and_a
     page.unroute("**/api/run")
     assert len(tried) == 2
     assert all("Failed to load resource" in problem for problem in problems(page))  # those that were made here
+
+
+def test_without_a_run_there_is_the_reason_and_no_control(browser: Browser, app_url: str) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{app_url}/?model=folder:none")
+        expect(page.get_by_role("alert")).to_contain_text("is not available here")
+        for control in (".enc-second", ".enc-masks", ".enc-changes", ".enc-unfold"):
+            for one in page.locator(f".enc-main {control}").all():
+                expect(one).to_be_hidden()
 
 
 def test_a_tab_of_a_version_that_is_gone_says_to_load_again(page: Page, app_url: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from made_once import level_1, level_13
+from made_once import packet
 from mounted import DESK, PHONE, Mounted, overflows
 from playwright.sync_api import Page, expect
 from sweep import WAITING
@@ -15,8 +15,6 @@ from sweep import WAITING
 from encoder import ClassifierConfig, Edit, EncoderConfig, TextEncoder
 from encoder.edits.edit_text import text_to_edits
 from encoder.metrics.answer import answers, label_names
-from encoder.packet.heads_level import level_6
-from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 from encoder.packet.two_models_level import level_14
 from encoder.trace.trace import Trace
 
@@ -52,24 +50,6 @@ PROPERTY = "(one, name) => parseFloat(one.style.getPropertyValue(name))"
 HERE = "document.querySelector('.ws-words') || document.querySelector('h1').textContent.includes('only')"
 MINUS = "\N{MINUS SIGN}"
 Shown = Callable[..., Page]
-
-
-def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
-    """Any level of a run, as the server makes it."""
-    level, edits = asked["level"], text_to_edits(asked.get("edits") or "")
-    if level == 13:
-        pair = asked["sentence"], asked.get("other", "")
-        return level_13(encoder, *pair, asked["step"], asked["index"], asked.get("words") or ())
-    trace = encoder.trace(asked["sentence"], hidden=asked.get("hidden") or (), edits=edits)
-    if level == 1:
-        return level_1(encoder, trace)
-    if level == 6:
-        return level_6(encoder, trace)
-    if level in OF_WORDS:
-        return OF_WORDS[level](encoder, trace, asked["step"], asked["index"], asked.get("words") or ())
-    if level in OF_STEP and asked.get("step"):
-        return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
-    return MORE[level](encoder, trace, asked.get("layer", -1))
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,11 @@ import base64
 import io
 import re
 from collections.abc import Callable
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_once import level_1, level_13
+from made_once import packet
 from mounted import Mounted
 from PIL import Image
 from playwright.sync_api import Page
@@ -17,8 +16,7 @@ from shared_models import pretrained
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from encoder.edits.edit_text import edits_to_text, text_to_edits
-from encoder.packet.levels import MORE, OF_WORDS
+from encoder.edits.edit_text import edits_to_text
 from encoder.pictures.link import from_query
 from encoder.pictures.picture import Answer
 from encoder.pictures.printed_marks import terms_of_sum
@@ -35,18 +33,6 @@ TITLES = "all => all.map(one => one.title)"
 Saved = Callable[[Page, str], tuple[Answer, list[str]]]
 LABELS = "good-or-bad"
 ACCENT, SECOND, INK = "#1f6fb2", "#b4532a", "#262a33"
-
-
-def packet(encoder: TextEncoder, asked: dict[str, Any]) -> bytes:
-    """A level of a run, as the server makes it."""
-    level, words = asked["level"], asked.get("words", ())
-    if level == 13:
-        pair = asked["sentence"], asked.get("other", "")
-        return level_13(encoder, *pair, asked["step"], asked.get("index", ()), words)
-    trace = encoder.trace(asked["sentence"], edits=text_to_edits(asked.get("edits") or ""))
-    if level in OF_WORDS:
-        return OF_WORDS[level](encoder, trace, asked["step"], asked["index"], words)
-    return level_1(encoder, trace) if level == 1 else MORE[level](encoder, trace, max(0, asked.get("layer", 0)))
 
 
 @pytest.fixture(params=mostly_nightly(SENTENCES, SENTENCES[:1]))

@@ -1,13 +1,13 @@
 """A picture is of the sentence that is asked for: after another sentence, model or layer it is as if opened anew."""
 
+from typing import Any
+
 import pytest
-from made_once import level_1
+from made_once import packet
 from mounted import FRANCE, KEYS, Mounted
 from playwright.sync_api import Page, expect
 from shared_models import pretrained
 from tiers import mostly_nightly
-
-from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 # What is painted and written on a page, once two frames and what was asked for are past.
 TEXTS = ".op-sum, .an-line, .vs-worked, .row-table, h1"
@@ -16,17 +16,8 @@ SEEN = f"""() => [...document.querySelectorAll('.enc-page canvas')].map(one => o
 PAGES = ("embedding", "attention", "add_norm", "feed_forward", "output", "heads")
 
 
-def packet(asked: dict[str, object]) -> bytes:
-    encoder = pretrained(str(asked["model"]))
-    trace, level, layer = encoder.trace(str(asked["sentence"])), int(str(asked["level"])), asked.get("layer")
-    step, index = str(asked.get("step", "")), asked.get("index", ())
-    if level == 1:
-        return level_1(encoder, trace)
-    if level in OF_WORDS:
-        return OF_WORDS[level](encoder, trace, step, index, asked.get("words", ()))  # type: ignore[arg-type]
-    if step:
-        return OF_STEP[level](encoder, trace, step, index)  # type: ignore[arg-type]
-    return MORE[level](encoder, trace, -1 if layer is None else int(str(layer)))
+def made(asked: dict[str, Any]) -> bytes:
+    return packet(pretrained(asked["model"]), asked)
 
 
 def seen(page: Page) -> list[str]:
@@ -45,7 +36,7 @@ def seen(page: Page) -> list[str]:
 @pytest.mark.parametrize("key", mostly_nightly(PAGES, ["output"]))
 def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mounted: Mounted, key: str) -> None:
     at = {"layer": 2, "head": 1}
-    page = mounted(key, packet, first={"sentence": KEYS, **at})
+    page = mounted(key, made, first={"sentence": KEYS, **at})
     first = seen(page)
     for changes in ({"sentence": FRANCE, **at}, {"model": "small", **at}):
         page.evaluate("changes => window.store.set(changes)", changes)
@@ -53,5 +44,5 @@ def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mount
         assert now != first
         fresh = {name: state[name] for name in ("sentence", "model") if name in state}
         chosen = {name: int(state[name]) for name in ("layer", "head", "word") if name in state}
-        other = mounted(key, packet, first={**fresh, **chosen}, models=["base", "small"], apart=True)
+        other = mounted(key, made, first={**fresh, **chosen}, models=["base", "small"], apart=True)
         assert now == seen(other), changes

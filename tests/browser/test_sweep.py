@@ -1,17 +1,16 @@
 """Nothing is cut, overlaps or scrolls unseen on the pages that the browser draws, with as many as 120 tokens."""
 
-from typing import Any
+from functools import partial
 
 import pytest
 from browser_tools import NEXT_FRAMES
-from made_once import level_1
+from made_once import packet
 from mounted import Mounted
 from playwright.sync_api import Page
 from sweep import FAULTS, SENTENCES, SIZES, WAITING
 
 from encoder import TextEncoder
 from encoder.browser.page_table import PAGES
-from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 PLANTED = (  # what somebody could do to a page, and what is found then
     ("h1", "overflow: hidden; white-space: nowrap; max-width: 90px", "cut: h1"),
@@ -32,17 +31,8 @@ def looked(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("key", PAGES)
 def test_a_page_has_room_for_what_is_on_it(mounted: Mounted, base: TextEncoder, key: str) -> None:
-    def packet(asked: dict[str, Any]) -> bytes:
-        trace, level = base.trace(asked["sentence"]), asked["level"]
-        if level == 1:
-            return level_1(base, trace, off=False)
-        if level in OF_WORDS:
-            return OF_WORDS[level](base, trace, asked["step"], asked["index"], asked.get("words", ()))
-        if level in OF_STEP:
-            return OF_STEP[level](base, trace, asked["step"], asked["index"])
-        return MORE[level](base, trace, asked.get("layer", -1))
-
-    page = mounted(key, packet, first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
+    made = partial(packet, base, off=False)
+    page = mounted(key, made, first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
     for name in ("phone", "tablet", "projector", "desk"):
         page.set_viewport_size(SIZES[name][0])
         assert looked(page) == [], name

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from made_once import level_1, level_13
+from made_once import packet
 from mounted import Mounted
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
 from encoder.metrics.word_kinds import words_known
-from encoder.packet.levels import MORE, OF_STEP, OF_WORDS
 
 RARE = "Zebras near lighthouses [MASK] bananas."
 PAGES = ("start", "embedding", "attention", "add_norm", "feed_forward", "output", "what_if", "compare", "heads")
@@ -37,20 +36,10 @@ OPEN_TO_TRANSLATORS = """words => {
 def opened(mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
     """Opens a page with a sentence."""
 
-    def packet(asked: dict[str, Any]) -> bytes:
-        trace, level = base.trace(asked["sentence"]), asked["level"]
-        if level == 13:
-            pair = asked["sentence"], asked.get("other", "")
-            return level_13(base, *pair, asked["step"], asked.get("index", ()), asked.get("words", ()))
-        if level == 1:
-            return level_1(base, trace, off=len(trace.tokens) < 20)
-        if level in OF_WORDS:
-            return OF_WORDS[level](base, trace, asked["step"], asked["index"], asked.get("words", ()))
-        if level in OF_STEP:
-            return OF_STEP[level](base, trace, asked["step"], asked["index"])
-        return MORE[level](base, trace, asked.get("layer", -1))
+    def made(asked: dict[str, Any]) -> bytes:
+        return packet(base, asked, off=len(base.tokenize(asked["sentence"]).ids) < 20)
 
-    return lambda name, sentence, **more: mounted(name, packet, first={"sentence": sentence, **more})
+    return lambda name, sentence, **more: mounted(name, made, first={"sentence": sentence, **more})
 
 
 def test_a_translator_leaves_tokens_alone(opened: Callable[..., Page]) -> None:
@@ -58,16 +47,6 @@ def test_a_translator_leaves_tokens_alone(opened: Callable[..., Page]) -> None:
         page = opened(name, RARE)
         expect(page.locator(".enc-page [translate=no][lang='']").first).to_be_attached()
         assert page.evaluate(OPEN_TO_TRANSLATORS, ["zebra", "lighthouse", "banana"]) == [], name
-
-
-def test_without_a_run_there_is_the_reason_and_no_control(browser: Browser, app_url: str) -> None:
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{app_url}/?model=folder:none")
-        expect(page.get_by_role("alert")).to_contain_text("is not available here")
-        for control in (".enc-second", ".enc-masks", ".enc-changes", ".enc-unfold"):
-            for one in page.locator(f".enc-main {control}").all():
-                expect(one).to_be_hidden()
 
 
 def test_a_gap_by_another_name_is_the_gap_and_the_hint_names_the_mask(opened: Callable[..., Page]) -> None:
@@ -82,8 +61,8 @@ def test_a_text_that_is_cut_or_has_unknown_words_says_so(opened: Callable[..., P
         (" ".join(["word"] * 600), "The model reads 512 tokens and no more: 90 at the end are left out."),
         (SPANISH, f"{words_known(base.tokenize(SPANISH)).sentence} It learned from English alone."),
     ):
-        for name in ("start", "attention"):
-            expect(opened(name, text).locator(".enc-note")).to_have_text(said)
+        expect(opened("start", text).locator(".enc-note")).to_have_text(said)
+    expect(opened("attention", SPANISH).locator(".enc-note")).to_have_text(said)
     expect(opened("start", "My dog sleeps on the sofa.").locator(".enc-note")).to_be_hidden()
 
 
