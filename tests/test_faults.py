@@ -163,11 +163,12 @@ def test_the_least_limit_of_all_groups_counts(tmp_path: Path, monkeypatch: pytes
 def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limit = tmp_path / "sys/fs/cgroup/memory.max"
-    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
+    limit, bare = tmp_path / "sys/fs/cgroup/memory.max", tmp_path / "bare"
     machine(monkeypatch, 16_384e6, 4e6)
+    monkeypatch.setattr(memory, "SYSTEM", bare)
     assert memory.usual_bound() == 8192
     system(tmp_path, "0::/", "cgroup2 /", {"memory.max": "4000000000\n"})
+    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
     assert memory.usual_bound() == 3600
     limit.write_text("max\n")
     assert memory.usual_bound() == 8192

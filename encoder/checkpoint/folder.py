@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,9 +49,10 @@ HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?", re.ASCII)  # what may be the id 
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
 
 
-def bundled_names() -> list[str]:
+@cache
+def bundled_names() -> tuple[str, ...]:
     """The models that come with the package."""
-    return sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "config.json").is_file())
+    return tuple(sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "config.json").is_file()))
 
 
 def find(name_or_folder: str | Path) -> Path:

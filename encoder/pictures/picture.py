@@ -316,7 +316,7 @@ class Answer:
             np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
             return file.getvalue()
 
-    @property
+    @cached_property
     def file_name(self) -> str:
         """What its files are called, without an ending: model, step or picture, layer, head, other places."""
         about = self.picture.about(self.scene)

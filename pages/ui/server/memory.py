@@ -35,6 +35,7 @@ except ImportError:  # where the system knows no such bounds
 
 SYSTEM = Path("/")
 OFF = ("", "off", "0", "false", "no")  # of a setting that is on or off
+NO_LIMIT = 2**62  # bytes: a group of version 1 without a limit says a number near 2**63
 SMALLEST_MB = 1500  # a server of less is none
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
 # Of version 2 and of the memory controller of version 1: the limit, what is held, and files that are given up at need.
@@ -99,8 +100,14 @@ class Level:
 
 def levels(system: Path) -> list[Level]:
     """Every group with a limit that this process is in; `system` is the root of all files, `/` but in tests."""
-    own = dict(read_own(system / "proc/self/cgroup"))
-    groups = []
+    found = (read_level(folder, *FILES[kind]) for kind, folder in groups(system))
+    return [level for level in found if level is not None]
+
+
+@cache
+def groups(system: Path) -> tuple[tuple[str, Path], ...]:
+    """The kind and folder of every group that this process is in, as it was when it was first asked for."""
+    own, found = dict(read_own(system / "proc/self/cgroup")), []
     for kind, top, at in mounted(system / "proc/self/mountinfo"):
         path = own.get(kind)
         if path is None:
@@ -109,12 +116,11 @@ def levels(system: Path) -> list[Level]:
         inside = path.removeprefix(top if top != "/" else "").strip("/") if path.startswith(top) else ""
         folder = base / inside if (base / inside).is_dir() and ".." not in inside else base
         while True:
-            if (level := read_level(folder, *FILES[kind])) is not None:
-                groups.append(level)
+            found.append((kind, folder))
             if folder == base:
                 break
             folder = folder.parent
-    return groups
+    return tuple(found)
 
 
 def read_own(file: Path) -> list[tuple[str, str]]:
@@ -146,7 +152,7 @@ def mounted(file: Path) -> list[tuple[str, str, str]]:
 def read_level(folder: Path, limit: str, held: str, given_up: str) -> Level | None:
     """What a group's files say; None where it has no limit."""
     most = number_in(folder / limit)
-    if most is None:
+    if most is None or most >= NO_LIMIT:
         return None
     spare = [line.split()[1] for line in lines_of(folder / "memory.stat") if line.startswith(f"{given_up} ")]
     return Level(most, number_in(folder / held) or 0, int(spare[0]) if spare and spare[0].isdigit() else 0)
