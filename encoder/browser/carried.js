@@ -37,7 +37,7 @@ import { explained } from './terms.js';
 
 const LEVEL = 13;
 const TOUCH = 22; // pixels of an arrow that may be pressed
-const LARGE = 37, SMALL = 23; // pixels of the words
+const LARGE = 37, SMALL = 23, LAYER = 44; // pixels of the words, and at each end of the room for the names of layers
 const NAMED = 0.05; // of the change, from which on a head has its number on the board
 const OVER = 1.005, LEAST = 0.005; // of the change: more than all of it, and less than what rounds to a percent
 const FEW = 3; // guesses where there is no pair
@@ -241,7 +241,7 @@ export function carried({ context, root, changed, choose }) {
   const asWord = word => html`<em translate="no" lang="">${word}</em>`;
 
   /** What is what in the picture. @param {[number, number]} head one of those in it */
-  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head (${short(head)}: head ${head[1]} of layer ${head[0]}) takes from one word; the thicker, the more.`)} Cut it (${scissors}), and the head brings what it brings in <b class="cp-b">B</b>.${now.all.some(edge => edge.target !== place()) ? ' Pale: to a word that a later head reads.' : ''}${now.spread.length ? ' Dashed: from several words, a little each.' : ''}</p>`;
+  const legend = head => html`<p class="cc-legend">${explained(`An arrow is what one head (${short(head)}: head ${head[1]} of layer ${head[0]}) takes from one word; the thicker, the more.`)} Cut it <span class="cc-sign">(${scissors}),</span> and the head brings what it brings in <b class="cp-b">B</b>.${now.all.some(edge => edge.target !== place()) ? ' Pale: to a word that a later head reads.' : ''}${now.spread.length ? ' Dashed: from several words, a little each.' : ''}</p>`;
 
   /** What is said below the picture: of what is pointed at, else how shares are to be read. */
   function lineSaid() {
@@ -275,8 +275,8 @@ export function carried({ context, root, changed, choose }) {
     const family = getComputedStyle(stage).fontFamily;
     pen.font = `${LARGE}px ${family}`;
     const wide = (/** @type {Shown[]} */ some) => some.reduce((sum, word) => sum + pen.measureText(word.left ? `… ${word.left} words …` : word.name).width + (word.gap ? 30 : 0) + 18, 40);
-    const most = down ? 15 : Infinity, beside = NEIGHBOURS.find(one => { const some = drawnWords(all, one); return some.length <= most && (down || wide(some) * SMALL / LARGE <= room); }) ?? 0;
-    const shown = drawnWords(all, beside), size = down ? 18 : Math.max(15, Math.min(LARGE, Math.floor(LARGE * room / wide(shown))));
+    const most = down ? 15 : Infinity, free = room - 2 * LAYER, beside = NEIGHBOURS.find(one => { const some = drawnWords(all, one); return some.length <= most && (down || wide(some) * SMALL / LARGE <= free); }) ?? 0;
+    const shown = drawnWords(all, beside), size = down ? 18 : Math.max(15, Math.min(LARGE, Math.floor(LARGE * free / wide(shown))));
     stage.style.setProperty('--size', `${size}px`);
     const faint = pointed?.word !== undefined;
     into(shown.map((word, i) => (word.left ? html`<span class="cc-skipped">… ${word.left} word${word.left > 1 ? 's' : ''} …</span>` : html`<span class="cc-word ${word.gap ? 'is-gap' : ''} ${word.positions.some(one => found.changed.includes(one)) ? 'is-changed' : ''}" @pointerenter=${() => point({ word: i })} @pointerleave=${() => point(null)}

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from browser_tools import barriers
+from browser_tools import NEXT_FRAMES, barriers
 from made_once import level_1, level_13
 from mounted import PHONE, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
@@ -191,6 +191,16 @@ def test_nothing_is_cut_or_covered_on_a_phone_whatever_the_sentence(mounted: Mou
         on, listed = " ".join(names.all_text_contents()), page.locator(".cc-name b").all_text_contents()
         assert {*re.findall(r"\d\.\d", on)} == {*listed}
         assert barriers(page) == []
+
+
+def test_no_line_from_a_word_runs_through_the_name_of_a_layer(mounted: Mounted, base: TextEncoder) -> None:
+    page = opened(mounted, base)
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.evaluate(NEXT_FRAMES)
+    names, lines = page.locator(".cc-layer"), page.locator(".cc-way")
+    expect(names.first).to_have_text("layer 3")
+    end = max(names.evaluate_all("all => all.map(one => one.getBoundingClientRect().right)"))
+    assert end < min(lines.evaluate_all("all => all.map(one => one.getBoundingClientRect().left)"))
 
 
 def test_b_of_an_own_sentence_is_filled_and_another_may_be_tried(mounted: Mounted, base: TextEncoder) -> None:
