@@ -16,7 +16,7 @@ SEEN = f"""() => [...document.querySelectorAll('.enc-page canvas')].map(one => o
 PAGES = ("embedding", "attention", "add_norm", "feed_forward", "output", "heads")
 
 
-def made(asked: dict[str, Any]) -> bytes:
+def of_model(asked: dict[str, Any]) -> bytes:
     return packet(pretrained(asked["model"]), asked)
 
 
@@ -36,7 +36,7 @@ def seen(page: Page) -> list[str]:
 @pytest.mark.parametrize("key", mostly_nightly(PAGES, ["output"]))
 def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mounted: Mounted, key: str) -> None:
     at = {"layer": 2, "head": 1}
-    page = mounted(key, made, first={"sentence": KEYS, **at})
+    page = mounted(key, of_model, first={"sentence": KEYS, **at})
     first = seen(page)
     for changes in ({"sentence": FRANCE, **at}, {"model": "small", **at}):
         page.evaluate("changes => window.store.set(changes)", changes)
@@ -44,5 +44,5 @@ def test_after_another_sentence_and_model_a_page_is_as_if_opened_with_them(mount
         assert now != first
         fresh = {name: state[name] for name in ("sentence", "model") if name in state}
         chosen = {name: int(state[name]) for name in ("layer", "head", "word") if name in state}
-        other = mounted(key, made, first={**fresh, **chosen}, models=["base", "small"], apart=True)
+        other = mounted(key, of_model, first={**fresh, **chosen}, models=["base", "small"], apart=True)
         assert now == seen(other), changes

@@ -31,8 +31,7 @@ def looked(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("key", PAGES)
 def test_a_page_has_room_for_what_is_on_it(mounted: Mounted, base: TextEncoder, key: str) -> None:
-    made = partial(packet, base, off=False)
-    page = mounted(key, made, first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
+    page = mounted(key, partial(packet, base, off=False), first={"sentence": SENTENCES[120]}, keys=PAGES, more=True)
     for name in ("phone", "tablet", "projector", "desk"):
         page.set_viewport_size(SIZES[name][0])
         assert looked(page) == [], name

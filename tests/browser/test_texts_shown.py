@@ -36,10 +36,10 @@ OPEN_TO_TRANSLATORS = """words => {
 def opened(mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
     """Opens a page with a sentence."""
 
-    def made(asked: dict[str, Any]) -> bytes:
+    def of_base(asked: dict[str, Any]) -> bytes:
         return packet(base, asked, off=len(base.tokenize(asked["sentence"]).ids) < 20)
 
-    return lambda name, sentence, **more: mounted(name, made, first={"sentence": sentence, **more})
+    return lambda name, sentence, **more: mounted(name, of_base, first={"sentence": sentence, **more})
 
 
 def test_a_translator_leaves_tokens_alone(opened: Callable[..., Page]) -> None:

@@ -100,14 +100,14 @@ class Level:
 
 def levels(system: Path) -> list[Level]:
     """Every group with a limit that this process is in; `system` is the root of all files, `/` but in tests."""
-    found = (read_level(folder, *FILES[kind]) for kind, folder in groups(system))
-    return [level for level in found if level is not None]
+    all_levels = (read_level(folder, *FILES[kind]) for kind, folder in groups(system))
+    return [level for level in all_levels if level is not None]
 
 
 @cache
 def groups(system: Path) -> tuple[tuple[str, Path], ...]:
     """The kind and folder of every group that this process is in, as it was when it was first asked for."""
-    own, found = dict(read_own(system / "proc/self/cgroup")), []
+    own, folders = dict(read_own(system / "proc/self/cgroup")), []
     for kind, top, at in mounted(system / "proc/self/mountinfo"):
         path = own.get(kind)
         if path is None:
@@ -116,11 +116,11 @@ def groups(system: Path) -> tuple[tuple[str, Path], ...]:
         inside = path.removeprefix(top if top != "/" else "").strip("/") if path.startswith(top) else ""
         folder = base / inside if (base / inside).is_dir() and ".." not in inside else base
         while True:
-            found.append((kind, folder))
+            folders.append((kind, folder))
             if folder == base:
                 break
             folder = folder.parent
-    return tuple(found)
+    return tuple(folders)
 
 
 def read_own(file: Path) -> list[tuple[str, str]]:
