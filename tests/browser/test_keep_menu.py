@@ -215,6 +215,15 @@ def held(page: Page, answer: Callable[[dict[str, Any]], dict[str, Any] | None]) 
     return waiting
 
 
+def arrived(page: Page, waiting: list[Route], number: int) -> Route:
+    """The request of that number, from 1, once it is there: what a page says comes before what it asks for."""
+    for _ in range(1000):
+        if len(waiting) >= number:
+            return waiting[number - 1]
+        page.wait_for_timeout(10)
+    return pytest.fail(f"{len(waiting)} requests came, not {number}")
+
+
 ABOUT = {"title": "A", "caption": "C", "alt": "A", "code": "", "formats": ["csv"]}
 NAMED = {"Content-Disposition": 'attachment; filename="a.csv"'}
 
@@ -234,16 +243,16 @@ def test_what_the_menu_offers_is_what_is_shown_by_then(front: Page) -> None:
         front.get_by_role("menuitem", name="Numbers as CSV"),
         front.get_by_role("group", name="Picture", exact=True),
     )
-    for place in ("4,1", "5,6"):
+    for number, place in enumerate(("4,1", "5,6"), 2):  # the first was of the head before
         expect(of).not_to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
         front.locator(f"[data-head-row='{place}']").evaluate("row => row.click()")
         expect(of).to_contain_text("Head 1 of layer 4" if place == "4,1" else "Head 6 of layer 5")
         expect(of.get_by_role("menuitemradio").first).to_be_focused()
-        waiting[-1].fulfill(json=ABOUT, headers=NAMED)
+        arrived(front, waiting, number).fulfill(json=ABOUT, headers=NAMED)
         expect(entry).to_be_visible()
     entry.click()
     expect(front.locator(".enc-kept")).to_have_text("Making the CSV …")
-    query = waiting[-1].request.post_data_json["query"]
+    query = arrived(front, waiting, 4).request.post_data_json["query"]
     assert (query["layer"], query["head"]) == ("5", "6")
 
 
@@ -253,7 +262,7 @@ def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:
     told = front.locator(".enc-kept")
     expect(told).to_have_text("Making the CSV …")
     expect(front.get_by_role("button", name="Save", exact=True)).to_be_focused()
-    waiting[0].fulfill(status=503, json={"message": "The server has much to do."})
+    arrived(front, waiting, 1).fulfill(status=503, json={"message": "The server has much to do."})
     expect(told).to_have_text("The server has much to do.")
     front.locator("h1").click()
     expect(told).to_be_empty()

@@ -31,6 +31,16 @@ OPEN_TO_TRANSLATORS = """words => {
   return found;
 }"""
 
+LIGHTNESS = """() => {
+  const canvas = document.querySelector('.picture-canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const all = [];
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] === 255) all.push(data[i] + data[i + 1] + data[i + 2]);
+  }
+  return all.sort((a, b) => a - b)[all.length >> 1] / 765;
+}"""
+
 
 @pytest.fixture
 def opened(mounted: Mounted, base: TextEncoder) -> Callable[..., Page]:
@@ -71,17 +81,7 @@ def test_a_contrast_theme_has_pictures_of_its_own_lightness(opened: Callable[...
     for scheme in ("light", "dark"):
         page.emulate_media(forced_colors="active", color_scheme=scheme)  # type: ignore[arg-type]
         expect(page.locator(".picture-said")).to_contain_text("looks at")
-        lightness = page.locator(".picture-canvas").evaluate(
-            """canvas => {
-              const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-              const all = [];
-              for (let i = 0; i < data.length; i += 4) {
-                if (data[i + 3] === 255) all.push(data[i] + data[i + 1] + data[i + 2]);
-              }
-              return all.sort((a, b) => a - b)[all.length >> 1] / 765;
-            }"""
-        )
-        assert (lightness > 0.6) == (scheme == "light"), lightness
+        page.wait_for_function(f"() => ({LIGHTNESS})() > 0.6 === {str(scheme == 'light').lower()}")
 
 
 def test_paper_has_every_column_and_no_button_that_leads_on(opened: Callable[..., Page]) -> None:
