@@ -327,3 +327,12 @@ def light(page: Page) -> None:
     with rerun(page):
         page.emulate_media(color_scheme="light")
     page.wait_for_function(IN_LIGHT)
+
+
+def arrived(page: Page, waiting: list[Route], number: int) -> Route:
+    """The request of that number, from 1, once it is there: what a page says comes before what it asks for."""
+    for _ in range(1000):
+        if len(waiting) >= number:
+            return waiting[number - 1]
+        page.wait_for_timeout(10)
+    raise AssertionError(f"{len(waiting)} requests came, not {number}")

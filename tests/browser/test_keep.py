@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
-from browser_tools import dark, open_page, problems, rerun, save, sentence_line
+from browser_tools import arrived, dark, open_page, problems, rerun, save, sentence_line
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
@@ -52,7 +52,7 @@ def test_the_menu_of_what_is_saved_stays_open_while_the_page_is_drawn_again(page
     expect(page.get_by_text("Finding what can be saved")).to_be_visible()
     with rerun(page):
         page.get_by_role("radiogroup", name="layer").get_by_role("radio").first.evaluate("radio => radio.click()")
-    waiting[0].continue_()
+    arrived(page, waiting, 1).continue_()
     expect(page.get_by_role("menuitem", name="Picture as SVG")).to_be_visible()
     assert problems(page) == []
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import (
-    barriers,
-)
+from browser_tools import arrived, barriers
 from mounted import Bench, address
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from starlette.applications import Starlette
@@ -213,15 +211,6 @@ def held(page: Page, answer: Callable[[dict[str, Any]], dict[str, Any] | None]) 
 
     page.route("**/api/picture", asked)
     return waiting
-
-
-def arrived(page: Page, waiting: list[Route], number: int) -> Route:
-    """The request of that number, from 1, once it is there: what a page says comes before what it asks for."""
-    for _ in range(1000):
-        if len(waiting) >= number:
-            return waiting[number - 1]
-        page.wait_for_timeout(10)
-    return pytest.fail(f"{len(waiting)} requests came, not {number}")
 
 
 ABOUT = {"title": "A", "caption": "C", "alt": "A", "code": "", "formats": ["csv"]}

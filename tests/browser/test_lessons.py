@@ -3,7 +3,7 @@
 import json
 import re
 
-from browser_tools import barriers, dark, follow_menu, open_page, problems, rerun, widget
+from browser_tools import arrived, barriers, dark, follow_menu, open_page, problems, rerun, widget
 from playwright.sync_api import Locator, Page, Route, expect
 
 from encoder.pictures.labs import CLAIMS, LABS
@@ -131,8 +131,9 @@ def test_another_model_is_measured_and_what_goes_wrong_is_said_on_the_card(page:
     one = card(page, softmax)
     one.get_by_role("button", name="False", exact=True).click()
     expect(one.locator("[role=status]")).to_have_text("measuring …")
-    assert json.loads(str(held[0].request.post_data)) == {"claim": "softmax", "model": "paper"}
-    held[0].abort()
+    asked = arrived(page, held, 1)
+    assert json.loads(str(asked.request.post_data)) == {"claim": "softmax", "model": "paper"}
+    asked.abort()
     expect(one.locator("[role=status]")).to_contain_text("The server cannot be reached")
     assert len(problems(page)) == 1  # the browser itself tells of the request
     page.unroute("**/api/claim")
