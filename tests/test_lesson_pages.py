@@ -23,6 +23,7 @@ from encoder.pictures.lab import Ask, Beside, Part, When, pictures_of
 from encoder.pictures.labs import CLAIMS, LABS
 from encoder.pictures.labs.trial import Verdict
 from encoder.pictures.link import from_query
+from encoder.pictures.view import View
 from encoder.teach.lessons.lesson import SHELVES
 from encoder.teach.lessons.statements import STATEMENTS
 from encoder.teach.lessons.stored import by_content
@@ -32,6 +33,7 @@ from pages.lessons.lesson_list import OWN, THUMBNAILS, of_lab
 from pages.ui.lessons import library
 from pages.ui.server import offered_models
 from pages.ui.server.engine import text_encoder
+from pages.ui.server.picture_results import RESULTS_BYTES, results
 from pages.ui.state.choice_names import names
 
 pytestmark = pytest.mark.slow
@@ -210,7 +212,10 @@ def test_each_lab_stands_alone_with_its_choices_and_pictures_and_a_way_back() ->
     """And only those of a head ask for one; what the pictures show is proven in test_pictures.py."""
     with_place = set()
     for name, lab in LABS.items():
+        before = set(results.kept)
         app = open_app("lessons", lab=name)
+        own = {key: one.nbytes for key, one in results.kept.items() if View().sentence in key[0].printed}
+        assert 30 * sum(own[key] for key in own.keys() - before) <= RESULTS_BYTES, f"{name}: a class has no room"
         pictures = {picture.key for picture in pictures_of(lab.parts)} - NOT_AT_ONCE
         assert drawn(app) == pictures and lab.question in words(app).replace("\\", ""), name
         offered = {one.key for kind in (*KINDS, "slider") for one in app.get(kind)}

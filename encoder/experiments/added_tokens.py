@@ -4,6 +4,7 @@ Padding: a sentence alone, in a batch with the mask, and in a batch whose mask w
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 from encoder.checkpoint.build import untrained
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least, normal
-from encoder.metrics import cosine
+from encoder.metrics import cosine, open_scores
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
 from encoder.support.errors import EncoderError
@@ -23,16 +24,17 @@ from encoder.trace.trace import Trace
 class Padding:
     """The shorter of two sentences in their batch, against the same sentence alone.
 
-    `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `runs` are the short
-    sentence's runs in the batch, with the mask and with the mask forgotten. `masked` and `forgotten` [n] are the
-    largest absolute difference of each token's output vector from the run alone, with the mask and without; `size` is
-    the largest number of that run's output. The leaks [n_layers, H] are the share of its weight that a token gives to
-    all [PAD] together, averaged over the n.
+    `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `scores` and `weights`
+    [2, n_layers, H, tokens, tokens] are the masked scores and the weights of the short sentence in the batch, with the
+    mask and with the mask forgotten. `masked` and `forgotten` [n] are the largest absolute difference of each token's
+    output vector from the run alone, with the mask and without; `size` is the largest number of that run's output. The
+    leaks [n_layers, H] are the share of its weight that a token gives to all [PAD] together, averaged over the n.
     """
 
     tokens: tuple[str, ...]
     n: int
-    runs: tuple[Trace, Trace]
+    scores: Tensor
+    weights: Tensor
     size: float
     masked: Tensor
     forgotten: Tensor
@@ -61,14 +63,15 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
     )  # none of its tokens counts as padding
     runs = (masked, forgotten)
     apart = [(run["output"][:n] - alone["output"]).abs().amax(-1) for run in runs]
-    leaks = [torch.stack([leak(run, i, n) for i in range(encoder.config.n_layers)]) for run in runs]
-    return Padding(tuple(masked.tokens), n, runs, float(alone["output"].abs().max()), *apart, *leaks)
+    scores = stacked(runs, open_scores)
+    weights = stacked(runs, lambda run, layer: run[f"layers.{layer}.attention.weights"])
+    leaks = weights[..., :n, n:].sum(-1).mean(-1)
+    return Padding(tuple(masked.tokens), n, scores, weights, float(alone["output"].abs().max()), *apart, *leaks)
 
 
-def leak(run: Trace, layer: int, n: int) -> Tensor:
-    """The share of their weight that the first n tokens give to those after them, per head [H]."""
-    weights = run[f"layers.{layer}.attention.weights"]
-    return weights[:, :n, n:].sum(-1).mean(-1)
+def stacked(runs: Sequence[Trace], of_layer: Callable[[Trace, int], Tensor]) -> Tensor:
+    """What there is of each layer of each run: [runs, n_layers, ...]."""
+    return torch.stack([torch.stack([of_layer(run, i) for i in range(run.config.n_layers)]) for run in runs])
 
 
 @dataclass(frozen=True)

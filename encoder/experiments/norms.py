@@ -15,7 +15,7 @@ from torch import Tensor
 from encoder.checkpoint.build import on_meta
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments.common import at_least, normal, some
-from encoder.metrics import cosine, length, stream
+from encoder.metrics import SUBLAYERS, cosine, length, norm_sides, stream
 from encoder.model.config import LIMITS
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import LayerNorm, StdNorm
@@ -65,20 +65,23 @@ def norms(
     return tuple(pairs)
 
 
+Sides = dict[str, list[dict[str, Tensor]]]
+
+
 @dataclass(frozen=True)
 class NormOrder:
     """One sentence through the same weights in both orders; `own` is the order of the model itself.
 
-    `post` and `pre` are the runs. All else is [n_layers + 1, n], before the first layer and after each one: the length
-    of each token's vector in both, and the cosine between the two.
+    The lengths of each token's vector and the cosine between the two orders are [n_layers + 1, n], before the first
+    layer and after each one. The sides are what `norm_sides` gives of each layer, by sublayer.
     """
 
     own: str
-    post: Trace
-    pre: Trace
     post_length: Tensor
     pre_length: Tensor
     alike: Tensor
+    post_sides: Sides
+    pre_sides: Sides
 
 
 def norm_order(encoder: TextEncoder, text: Text) -> NormOrder:
@@ -96,7 +99,13 @@ def norm_order(encoder: TextEncoder, text: Text) -> NormOrder:
     post, pre = (theirs, ours) if encoder.config.norm_first else (ours, theirs)
     a, b = stream(post), stream(pre)
     own = "pre-norm" if encoder.config.norm_first else "post-norm"
-    return NormOrder(own, post, pre, length(a), length(b), cosine(a, b))
+    return NormOrder(own, length(a), length(b), cosine(a, b), sides(post), sides(pre))
+
+
+def sides(trace: Trace) -> Sides:
+    """What goes into every norm, and what comes out."""
+    layers = range(trace.config.n_layers)
+    return {part: [norm_sides(trace, layer, part) for layer in layers] for part in SUBLAYERS}
 
 
 def turned(model: Encoder) -> Encoder:

@@ -50,12 +50,18 @@ level_13 = once(circuit_level.level_13)
 
 def packet(encoder: TextEncoder, asked: dict[str, Any], off: bool = True) -> bytes:
     """Any level of a run, as the server makes it; the first with the runs that leave a part out, or without."""
-    level, step, layer = asked["level"], asked.get("step", ""), asked.get("layer")
-    index, words = asked.get("index") or (), asked.get("words") or ()
-    if level == 13:
-        return level_13(encoder, asked["sentence"], asked.get("other", ""), step, index, words)
+    if asked["level"] == 13:
+        pair = asked["sentence"], asked.get("other", "")
+        return level_13(encoder, *pair, asked.get("step", ""), asked.get("index") or (), asked.get("words") or ())
     edits = text_to_edits(asked.get("edits") or "")
     trace = encoder.trace(asked["sentence"], hidden=asked.get("hidden") or (), edits=edits)
+    return packet_of(encoder, trace, asked, off)
+
+
+def packet_of(encoder: TextEncoder, trace: Trace, asked: dict[str, Any], off: bool = True) -> bytes:
+    """Any level of this run, whatever sentence was asked for."""
+    level, step, layer = asked["level"], asked.get("step", ""), asked.get("layer")
+    index, words = asked.get("index") or (), asked.get("words") or ()
     if level == 1:
         return level_1(encoder, trace, off=off)
     if level in OF_WORDS:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from browser_tools import barriers
-from made_once import level_1
+from made_once import level_1, packet_of
 from mounted import OF_LAYER, PHONE, Bench, Mounted, overflows, seen
 from playwright.sync_api import Locator, Page, expect
 from shared_models import pretrained
@@ -20,7 +20,7 @@ from encoder.experiments.attributions.target import Target
 from encoder.experiments.attributions.units import unit_sum
 from encoder.metrics.answer import SENTENCE as WHOLE
 from encoder.packet.format import pack, unpack
-from encoder.packet.levels import MORE, OF_STEP
+from encoder.packet.levels import MORE
 from encoder.packet.rival import rival_of
 from encoder.support.formatting import percent
 
@@ -66,15 +66,8 @@ def opened_live(mounted: Mounted) -> Opened:
     def show(
         encoder: TextEncoder, trace: Trace, apart: bool = False, name: str = "feed_forward", **state: object
     ) -> Page:
-        first = level_1(encoder, trace)
-
-        def packet(asked: dict[str, Any]) -> bytes:
-            level = asked["level"]
-            if level in OF_STEP:
-                return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
-            return first if level == 1 else MORE[level](encoder, trace, asked["layer"])
-
-        return mounted(name, packet, first={"sentence": trace.text, **state}, apart=apart)
+        runs = partial(packet_of, encoder, trace)
+        return mounted(name, runs, first={"sentence": trace.text, **state}, apart=apart)
 
     return show
 

@@ -3,19 +3,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import pytest
 import torch
-from made_once import level_1
+from made_once import packet_of
 from mounted import Mounted
 from ordinals import nth
 from playwright.sync_api import expect
 from shared_models import pretrained
 
 from encoder import PRESETS, TextEncoder, Trace
-from encoder.packet.levels import MORE, OF_STEP
 from encoder.support.formatting import percent
 
 BY_DAY = (
@@ -171,23 +169,11 @@ CASES = [
 ]
 
 
-def packets_of(encoder: TextEncoder, trace: Trace, first: bytes) -> Callable[[dict[str, Any]], bytes]:
-    """What answers a page: the first packet of the run, and others as they are asked for."""
-
-    def packet(asked: dict[str, Any]) -> bytes:
-        level = asked["level"]
-        if level in OF_STEP:
-            return OF_STEP[level](encoder, trace, asked["step"], asked["index"])
-        return first if level == 1 else MORE[level](encoder, trace, asked.get("layer", -1))
-
-    return packet
-
-
 @pytest.mark.parametrize(("model", "text"), CASES, ids=lambda one: one[:20])
 def test_every_headline_is_what_the_run_says(mounted: Mounted, model: str, text: str) -> None:
     encoder = encoder_of(model)
     trace = encoder.trace(text)
-    packet = packets_of(encoder, trace, level_1(encoder, trace, off=False))
+    packet = partial(packet_of, encoder, trace, off=False)
     last = encoder.config.n_layers - 1
     gap = next((i for i, token in enumerate(trace.tokens) if token == "[MASK]"), 0)
     # In a long run the rows around the gap, or the first ones, are there.
@@ -212,7 +198,7 @@ def test_the_hyphens_of_words_stay_hyphens(mounted: Mounted, name: str) -> None:
     """Numbers are set with a minus, and the words beside them as they were typed."""
     encoder = encoder_of("small")
     trace = encoder.trace("A well-known co-worker [MASK] - and left.")
-    packet = packets_of(encoder, trace, level_1(encoder, trace))
+    packet = partial(packet_of, encoder, trace)
     hyphen = trace.tokens.index("-")
     page = mounted(name, packet, first={"sentence": trace.inputs, "layer": 0, "head": 0, "word": hyphen})
     expect(page.get_by_role("heading", level=1)).not_to_be_empty()

@@ -25,10 +25,10 @@ from encoder.experiments import (
 )
 from encoder.experiments.depth import VARIANTS
 from encoder.experiments.linearity import RADIUS, SIDE
-from encoder.metrics import norm_sides, shares_in_bins
+from encoder.metrics import shares_in_bins
 from encoder.model.attention import Attention
 from encoder.pictures.export.caption import UNCHANGED, About, quoted
-from encoder.pictures.expression import ENC, Call, Each, Every, Several, call
+from encoder.pictures.expression import ENC, Attribute, Call, Each, Every, Item, Several, call
 from encoder.pictures.lab import Ask, Beside, Note, Show, Table, in_lab, lab
 from encoder.pictures.labs.trial import Finding, as_judged, by_layer, claim, curves, judge, trial
 from encoder.pictures.numbers import Names
@@ -167,9 +167,10 @@ ORDER_ALIKE = of_orders(
 )
 
 
-def sides(order: str, scene: Scene, layer: int) -> Call:
+def sides(order: str, scene: Scene, layer: int) -> Item:
     """What goes into a norm of one of the two runs, and what comes out."""
-    return call(norm_sides, getattr(in_both_orders(scene), ORDERS[order]), layer, NORMS[scene[NORM]])
+    of: Attribute = getattr(in_both_orders(scene), f"{ORDERS[order]}_sides")
+    return of[NORMS[scene[NORM]]][layer]
 
 
 def names_of_sides(order: str, answer: Answer) -> Mapping[str, Names]:

@@ -8,10 +8,9 @@ import numpy as np
 
 from encoder.checkpoint.text_encoder import TextEncoder
 from encoder.experiments import bare, hidden_row, padding, softmax_of
-from encoder.metrics import open_scores
 from encoder.model.steps.catalogue import by_name
 from encoder.pictures.export.caption import About, quoted
-from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
+from encoder.pictures.expression import ENC, Call, Several, call
 from encoder.pictures.figures.facts import kind_of
 from encoder.pictures.lab import Ask, Beside, Note, Own, Show, Table, When, about_sentence, in_lab, lab
 from encoder.pictures.labs.trial import Finding, a_text, as_judged, claim, judge, trial
@@ -75,11 +74,6 @@ LEAK = of_padding(
 )
 
 
-def in_batch(scene: Scene) -> Item:
-    """The run of the short sentence in the batch, with the mask or without."""
-    return padded(scene).runs[MASKS.index(scene[MASK])]
-
-
 def names_of_batch(answer: Answer) -> Mapping[str, Names]:
     """The tokens of the short sentence with [PAD]."""
     return dict.fromkeys(("query", "key"), answer.value(padded(answer.scene)).tokens)
@@ -119,7 +113,7 @@ def say_on_padding(answer: Answer) -> str:
 PAD_MASKED = of_padding(
     key="pad_masked",
     question="Which scores does the mask of a batch hide?",
-    measure=lambda scene: Every(lambda layer: call(open_scores, in_batch(scene), layer), scene.n_layers),
+    measure=lambda scene: padded(scene).scores[MASKS.index(scene[MASK])],
     dims=("layer", "head", "query", "key"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     names=names_of_batch,
@@ -133,7 +127,7 @@ PAD_MASKED = of_padding(
 PAD_WEIGHTS = of_padding(
     key="pad_weights",
     question="Where does the short sentence of a batch look?",
-    measure=lambda scene: Every(lambda layer: step(layer, "attention.weights", in_batch(scene)), scene.n_layers),
+    measure=lambda scene: padded(scene).weights[MASKS.index(scene[MASK])],
     dims=("layer", "head", "query", "key"),
     chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
     names=names_of_batch,
@@ -152,10 +146,10 @@ def here(answer: Answer) -> str:
 
 def batch_shape(answer: Answer) -> str:
     """Return what a batch of two sentences is before and after the encoder."""
-    run = answer.value(padded(answer.scene)).runs[0]
-    n, d_model = run["output"].shape
+    batch, d_model = answer.value(padded(answer.scene)), answer.scene.config.d_model
+    n = len(batch.tokens)
     return (
-        f"The batch goes in as (2, {n}) ids and comes out as (2, {n}, {d_model:,}): {run.padding} rows of the short "
+        f"The batch goes in as (2, {n}) ids and comes out as (2, {n}, {d_model:,}): {n - batch.n} rows of the short "
         "one are [PAD]."
     )
 
