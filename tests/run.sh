@@ -139,7 +139,7 @@ fast)
   failed=()
   chosen=(-m "not nightly")
   [ "${1:-}" = all ] && chosen=()
-  for part in a-h i-q r-z; do # new processes for each: what libraries leave in one that ran all takes gigabytes
+  for part in a-l m-z; do # new processes for each: what libraries leave in one that ran all takes gigabytes
     say "pytest, tests/test_[$part]*.py, on two processors"
     "$python" tests/measured.py "tests_$part" -q -n 2 --dist worksteal "${chosen[@]}" tests/test_[$part]*.py ||
       failed+=("the tests without a browser, $part")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from captum.attr import LayerIntegratedGradients
 from in_turn import in_turn
 from shared_models import untrained
 from torch import Tensor
@@ -85,6 +84,8 @@ def last(steps) -> Attribution:
 
 
 def test_integrated_gradients_are_captums(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    from captum.attr import LayerIntegratedGradients
+
     model = encoder.model
 
     def forward(ids: Tensor) -> Tensor:

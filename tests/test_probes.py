@@ -1,11 +1,11 @@
 """Probes: the labelled sentences, the fit against scikit-learn, and never a probe without its control."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from in_turn import in_turn
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 from tiny import TINY, VARIANTS, tiny
 
 from encoder import TextEncoder
@@ -30,8 +30,11 @@ from encoder.experiments.probes.regression import STRENGTH, fit
 pytestmark = pytest.mark.slow
 
 
-def oracle(x: torch.Tensor, labels: torch.Tensor) -> tuple[StandardScaler, LogisticRegression]:
+def oracle(x: torch.Tensor, labels: torch.Tensor) -> tuple[Any, Any]:
     """The same fit by another hand; for two classes it has one row of weights, which halves the penalty."""
+    from sklearn.linear_model import LogisticRegression  # 0.1 GB for the process that runs this file alone
+    from sklearn.preprocessing import StandardScaler
+
     strength = STRENGTH * (2 if len(labels.unique()) == 2 else 1)
     scaler = StandardScaler().fit(x.double().numpy())
     model = LogisticRegression(C=strength, solver="newton-cg", tol=1e-9)

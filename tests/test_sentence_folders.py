@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 import torch
 from in_turn import in_turn
-from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from twins import MINILM, MODELS, MODULES, PLAIN, put, saved
 
 from encoder import CheckpointError, TextEncoder
@@ -28,14 +26,23 @@ FOLDERS: dict[str, tuple[str, str, bool, dict[str, str], str | None]] = {
 }
 
 
-def made(folder: Path, name: str) -> SentenceTransformer:
+def of_their_own(folder: Path | None = None, **given: Any) -> Any:
+    """A model of the other library, which only the process loads that runs a test of it: it takes 0.1 GB."""
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(folder and str(folder), device="cpu", **given)
+
+
+def made(folder: Path, name: str) -> Any:
     """A tiny folder as sentence-transformers saves it, and the model that it holds."""
+    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+
     kind, mode, unit, prompts, usual = FOLDERS[name]
     saved(folder / "plain", MODELS[kind])
     (folder / "plain" / "tokenizer_config.json").write_text(json.dumps(TOKENS["roberta" in kind]))
     transformer = Transformer(str(folder / "plain"), max_seq_length=12)
     parts = [transformer, Pooling(30, pooling_mode=mode), *[Normalize()] * unit]
-    model = SentenceTransformer(modules=parts, prompts=prompts, default_prompt_name=usual, device="cpu")
+    model = of_their_own(modules=parts, prompts=prompts, default_prompt_name=usual)
     model.save(str(folder / "whole"))
     return model
 
@@ -71,7 +78,7 @@ def test_the_vector_is_that_of_its_own_library(folder: tuple[Path, Any]) -> None
 
 def test_real_sentences_through_minilm() -> None:
     encoder = TextEncoder.from_pretrained(MINILM)
-    theirs = SentenceTransformer(str(MINILM), device="cpu")
+    theirs = of_their_own(MINILM)
     assert encoder.max_tokens == 256 and not encoder.prompts
     long = "the old sea keeps " * 100
     texts = [*SENTENCES, long]

@@ -46,9 +46,10 @@ def asks_for_app(arguments: list[str]) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _weights_once(pytestconfig: pytest.Config) -> None:
-    """Beside other processes, models that tests compare with are not laid out for the processor: that takes 0.2 GB."""
+def _one_is_laid_out(pytestconfig: pytest.Config) -> None:
+    """Beside other processes, only the model that most tests run is laid out for the processor: all take 0.2 GB."""
     if hasattr(pytestconfig, "workerinput"):
         from encoder.model.encoder import Encoder
 
-        Encoder.prepack = lambda self: None  # type: ignore[method-assign]
+        whole = Encoder.prepack
+        Encoder.prepack = lambda self: whole(self) if self.config.d_model == 512 else None  # type: ignore[method-assign]
