@@ -47,9 +47,13 @@ def asks_for_app(arguments: list[str]) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_is_laid_out(pytestconfig: pytest.Config) -> None:
-    """Beside other processes, only the model that most tests run is laid out for the processor: all take 0.2 GB."""
-    if hasattr(pytestconfig, "workerinput"):
+    """Beside other processes, only what most tests run is laid out for the processor, and nothing beside a server.
+
+    All that tests compare with would take 0.2 GB in each process.
+    """
+    given = getattr(pytestconfig, "workerinput", None)
+    if given is not None:
         from encoder.model.encoder import Encoder
 
-        whole = Encoder.prepack
-        Encoder.prepack = lambda self: whole(self) if self.config.d_model == 512 else None  # type: ignore[method-assign]
+        whole, width = Encoder.prepack, None if given["app"] else 512  # that of base
+        Encoder.prepack = lambda self: whole(self) if self.config.d_model == width else None  # type: ignore[method-assign]
