@@ -55,7 +55,7 @@ function begin() {
   /** @type {State} */
   const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, sheet: sheetOf(''), besides: false, page: '', drawn: false, query: () => screen.query() };
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) })), server = /** @type {{ask: Ask, events: string}} */ (/** @type {unknown} */ (null));
-  let begun = false, taken = 0, taking = false, told = '', standing = '', expects = 0;
+  let begun = false, taken = 0, taking = false, telling = false, told = '', standing = '', expects = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting;
   /** @type {AbortController | null} */
@@ -285,15 +285,17 @@ function begin() {
     bring();
   }
 
-  /** A teacher's screen says what it shows as soon as that rests. */
+  /** A teacher's screen says what it shows as soon as that rests; the next when that was heard, or it could be heard first. */
   function lead() {
     clearTimeout(resting);
     if (!leads()) return;
     resting = setTimeout(async () => {
       const shown = { page: screen.page, query: screen.query() }, said = JSON.stringify(shown);
-      if (shown.page === 'class' || said === told) return;
-      told = said;
-      await server.ask('show', { seat: state.seat, ...shown }).catch(() => { told = ''; setTimeout(lead, AGAIN); });
+      if (telling || shown.page === 'class' || said === told) return;
+      [telling, told] = [true, said];
+      const late = new Promise((_, refuse) => { setTimeout(refuse, QUIET); });
+      await Promise.race([server.ask('show', { seat: state.seat, ...shown }), late]).then(lead, () => { told = ''; setTimeout(lead, AGAIN); });
+      telling = false;
     }, screen.drawn ? REST : 0);
   }
 

@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from browser_tools import barriers, open_page, problems, rerun, watch
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from browser_tools import arrived, barriers, open_page, problems, rerun, watch
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 PATIENCE = 60_000
+REST = 150  # milliseconds after a choice until the class is told of it
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -382,6 +383,38 @@ def test_who_answers_a_number_still_follows_and_sees_it_among_the_others(browser
     expect(ways).to_contain_text("The cosine to the end is", timeout=PATIENCE)
     follows(phone)
     for page in (teacher, phone):
+        assert problems(page) == []
+        page.context.close()
+
+
+def test_a_class_stays_where_its_teacher_is_though_what_was_shown_before_comes_late(
+    browser: Browser, app_url: str
+) -> None:
+    """As beside a busy server: the request of a step is still on its way when the teacher takes the next one."""
+    teacher, code = opened(browser, app_url)
+    pupil, late, passed = tab(browser), list[Route](), list[str]()
+    open_page(pupil, f"{app_url}/class?code={code}")
+    part(teacher, "begin_attention").click()
+    is_at(pupil, "attention")
+
+    def pass_on(route: Route) -> None:
+        if late:
+            passed.append(route.request.post_data or "")
+            route.continue_()
+        else:
+            late.append(route)
+
+    teacher.route("**/api/class/show", pass_on)
+    head(teacher, 2).click()
+    held = arrived(teacher, late, 1)
+    head(teacher, 3).click()
+    teacher.wait_for_timeout(5 * REST)
+    held.continue_()
+    is_at(pupil, "attention", head="3")
+    pupil.wait_for_timeout(5 * REST)
+    is_at(pupil, "attention", head="3")
+    assert len(passed) == 1
+    for page in (teacher, pupil):
         assert problems(page) == []
         page.context.close()
 
