@@ -39,6 +39,21 @@ const OVER = 'The class is over, or its server has restarted. Your screen stays 
 /** Asks the server. @typedef {<T>(act: string, said: object, take?: (answer: Response) => Promise<T>) => Promise<T>} Ask */
 /** What can be done. @typedef {ReturnType<typeof begin>['acts']} Acts */
 
+/** Does one after the other, and of what comes meanwhile the newest alone: two requests at once may be heard the wrong way round. @template T @param {(what: T) => Promise<unknown>} act @returns {(what: T) => Promise<void>} */
+function newest(act) {
+  let going = false, next = /** @type {T[]} */ ([]);
+  return async what => {
+    next = [what];
+    if (going) return;
+    going = true;
+    try {
+      while (next.length) await Promise.race([act(/** @type {T} */ (next.pop())), new Promise(done => { setTimeout(done, QUIET); })]);
+    } finally {
+      going = false;
+    }
+  };
+}
+
 const all = /** @type {{encoderClass?: ReturnType<typeof begin>, encoderLesson?: {element: HTMLElement}}} */ (globalThis);
 
 /**
@@ -55,7 +70,7 @@ function begin() {
   /** @type {State} */
   const state = { seat: '', reached: true, trouble: '', now: null, counts: null, wall: [], results: [], own: { answer: null, sentence: '' }, sheet: sheetOf(''), besides: false, page: '', drawn: false, query: () => screen.query() };
   let screen = /** @type {Screen} */ (/** @type {unknown} */ ({ page: '', query: () => ({}) })), server = /** @type {{ask: Ask, events: string}} */ (/** @type {unknown} */ (null));
-  let begun = false, taken = 0, taking = false, telling = false, told = '', standing = '', expects = 0;
+  let begun = false, taken = 0, taking = false, told = '', standing = '', expects = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting;
   /** @type {AbortController | null} */
@@ -76,6 +91,13 @@ function begin() {
     }
   }
 
+  const give = newest(async (/** @type {{number: number, round: number, answer: number}} */ said) => {
+    const done = await ask('answer', said), asked = state.now?.asked;
+    if (!done?.taken || asked?.number !== said.number || asked.round !== said.round) return;
+    state.own = { ...state.own, answer: said.answer, table: `${said.number}.${said.round}` };
+    record();
+    draw();
+  });
   const acts = {
     async open() { sit((await ask('open'))?.seat); },
     /** @param {string} code */
@@ -104,12 +126,9 @@ function begin() {
       if (act === 'end') leave('');
     },
     /** @param {number} answer */
-    async answer(answer) {
+    answer(answer) {
       const asked = state.now?.asked;
-      if (!asked || !(await ask('answer', { number: asked.number, round: asked.round, answer }))?.taken) return;
-      state.own = { ...state.own, answer, table: `${asked.number}.${asked.round}` };
-      record();
-      draw();
+      if (asked) give({ number: asked.number, round: asked.round, answer });
     },
     /** @param {string} sentence */
     async send(sentence) {
@@ -285,18 +304,16 @@ function begin() {
     bring();
   }
 
-  /** A teacher's screen says what it shows as soon as that rests; the next when that was heard, or it could be heard first. */
+  const tell = newest(async () => {
+    const shown = { page: screen.page, query: screen.query() }, said = JSON.stringify(shown);
+    if (shown.page === 'class' || said === told) return;
+    told = said;
+    await server.ask('show', { seat: state.seat, ...shown }).catch(() => { told = ''; setTimeout(lead, AGAIN); });
+  });
+  /** A teacher's screen says what it shows as soon as that rests. */
   function lead() {
     clearTimeout(resting);
-    if (!leads()) return;
-    resting = setTimeout(async () => {
-      const shown = { page: screen.page, query: screen.query() }, said = JSON.stringify(shown);
-      if (telling || shown.page === 'class' || said === told) return;
-      [telling, told] = [true, said];
-      const late = new Promise((_, refuse) => { setTimeout(refuse, QUIET); });
-      await Promise.race([server.ask('show', { seat: state.seat, ...shown }), late]).then(lead, () => { told = ''; setTimeout(lead, AGAIN); });
-      telling = false;
-    }, screen.drawn ? REST : 0);
+    if (leads()) resting = setTimeout(tell, screen.drawn ? REST : 0);
   }
 
   /** Somebody chose something on this screen: a pupil is on their own from then on. */
