@@ -416,7 +416,8 @@ def test_a_small_change_is_a_sentence_that_somebody_would_write(sentence: str) -
     changes = small_changes(encoder, sentence)
     assert changes[0].new in FIRST_OFFERED[sentence].split(), changes
     run = run_pair(encoder, MinimalPair(sentence, changes[0].b))
-    assert run.flip == pytest.approx(changes[0].flip, abs=1e-5) and run.words == changes[0].words
+    flip = pytest.approx(changes[0].flip, rel=1e-5, abs=1e-5)  # of float32, from runs of another batch
+    assert run.flip == flip and run.words == changes[0].words
     assert not [change.b for change in changes if NO_ENGLISH.search(change.b.replace("people", "peoples"))]
 
 
