@@ -68,7 +68,7 @@ function begin() {
   let shown = null;
   /** What was guessed last, of whatever sentence. @type {Guess | null} */
   let last = null;
-  let wanted = '', wrong = '', folded = false, loading = false, whole = false, number = NaN, hinted = false, going = 0, came = '';
+  let wanted = '', wrong = '', owed = '', folded = false, loading = false, whole = false, number = NaN, hinted = false, going = 0, came = '';
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let hint;
 
@@ -88,9 +88,10 @@ function begin() {
 
   /** Asks what this screen shows of the step, with a guess where one was made. @param {{guess: number | null} | null} [guessed] */
   async function ask(guessed = null) {
-    const lesson = name(), step = at(), place = here(), mine = ++going;
-    if (guessed) last = { guess: guessed.guess, of: `${lesson} ${step} ${place}` };
-    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : last?.of === `${lesson} ${step} ${place}` ? last : null);
+    const lesson = name(), step = at(), place = here(), of = `${lesson} ${step} ${place}`, mine = ++going;
+    if (guessed) [last, owed] = [{ guess: guessed.guess, of }, of];
+    else if (owed === of && last) guessed = { guess: last.guess }; // the page has chosen something before the answer came
+    const kept = before(), guess = guessed ?? (kept && kept.of === place ? kept : last?.of === of ? last : null);
     wanted = asking();
     try {
       const found = await screen.ask({ lesson, at: step, page: screen.page, query: screen.query(), ...(guess ? { show: true, guess: guess.guess } : {}) });
@@ -104,7 +105,10 @@ function begin() {
       draw();
       const about = found.told && (found.question?.kind === 'word' || !('word' in found.steps[step - 1].query)) && words().find(one => one.asked);
       if (about && !inClass().follows) screen.put({ word: about.position });
-      if (guessed) tell();
+      if (guessed && found.told) {
+        owed = '';
+        tell();
+      }
       if (!guessed && fresh) /** @type {HTMLElement | null} */ (strip.querySelector('h2'))?.focus({ preventScroll: true });
       if (!guessed && found.measures) measure(mine);
     } catch (error) {

@@ -1,12 +1,13 @@
 """A lesson beside the real page, in a real browser: asked, answered in the picture, by keys, on a phone, and again."""
 
+import json
 import re
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from browser_tools import barriers, open_page, rerun, sentence_line
-from playwright.sync_api import Browser, Locator, Page, expect
+from browser_tools import arrived, barriers, open_page, rerun, sentence_line
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
@@ -78,6 +79,39 @@ def guess(page: Page, kind: str) -> None:
     else:
         strip(page).locator(".enc-lesson-choices button").first.focus()
         page.keyboard.press("Enter")
+
+
+ELSEWHERE = """() => {
+  const at = new URL(location)
+  at.searchParams.set('head', '5')
+  history.pushState(history.state, '', at)
+  dispatchEvent(new PopStateEvent('popstate', { state: history.state }))
+}"""
+
+
+def test_a_guess_counts_and_leads_on_though_the_page_moves_before_its_answer(page: Page, app_url: str) -> None:
+    """The request of the guess is still on its way when the page shows another head, and this one again."""
+    late = list[Route]()
+
+    def hold(route: Route) -> None:
+        if not late and json.loads(route.request.post_data or "{}").get("show"):
+            late.append(route)
+        else:
+            route.continue_()
+
+    name = "many-meanings"
+    open_page(page, address(app_url, name, 2))
+    at_step(page, 2)
+    page.route("**/api/lesson", hold)
+    guess(page, library.bundled()[name].steps[1].question.kind)
+    arrived(page, late, 1)
+    page.evaluate(ELSEWHERE)
+    expect(strip(page).get_by_role("button", name="Back to step 2")).to_be_visible()
+    page.go_back()
+    expect(strip(page).locator(".enc-lesson-next")).to_be_focused(timeout=60_000)
+    late[0].continue_()
+    kept = json.loads(page.evaluate("() => Object.values(localStorage).find(text => text.includes('many-meanings'))"))
+    assert kept[name]["guesses"]["2"]["guess"] is not None
 
 
 @pytest.mark.parametrize("case", mostly_nightly(CASES, DAILY))
