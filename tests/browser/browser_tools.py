@@ -329,6 +329,22 @@ def light(page: Page) -> None:
     page.wait_for_function(IN_LIGHT)
 
 
+@contextlib.contextmanager
+def late(page: Page, asked: str) -> Iterator[list[Route]]:
+    """For the block, the first request of a kind is held; those that follow pass at once."""
+    held = list[Route]()
+
+    def hold(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(f"**/api/{asked}", hold)
+    yield held
+    held[0].continue_()
+
+
 def arrived(page: Page, waiting: list[Route], number: int) -> Route:
     """The request of that number, from 1, once it is there: what a page says comes before what it asks for."""
     for _ in range(1000):

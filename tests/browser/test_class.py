@@ -1,12 +1,10 @@
 """A class in real browsers: a teacher, a phone and a third screen."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from browser_tools import arrived, barriers, open_page, problems, rerun, watch
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from browser_tools import arrived, barriers, late, open_page, problems, rerun, watch
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 PATIENCE = 60_000
 REST = 150  # milliseconds after a choice until the class is told of it
@@ -85,22 +83,6 @@ def ask_where(teacher: Page) -> None:
     part(teacher, "ask").locator("summary").click()
     part(teacher, "ask_now").click()
     expect(part(teacher, "close")).to_be_visible(timeout=PATIENCE)
-
-
-@contextmanager
-def late(page: Page, act: str) -> Iterator[list[Route]]:
-    """For the block, the first such request of a screen is held; those that follow pass at once."""
-    held = list[Route]()
-
-    def hold(route: Route) -> None:
-        if held:
-            route.continue_()
-        else:
-            held.append(route)
-
-    page.route(f"**/api/class/{act}", hold)
-    yield held
-    held[0].continue_()
 
 
 @pytest.mark.nightly
@@ -413,7 +395,7 @@ def test_what_is_chosen_last_counts_though_what_was_chosen_before_comes_late(bro
     part(teacher, "begin_attention").click()
     is_at(pupil, "attention")
 
-    with late(teacher, "show") as held:
+    with late(teacher, "class/show") as held:
         head(teacher, 2).click()
         arrived(teacher, held, 1)
         head(teacher, 3).click()
@@ -423,7 +405,7 @@ def test_what_is_chosen_last_counts_though_what_was_chosen_before_comes_late(bro
     is_at(pupil, "attention", head="3")
 
     ask_where(teacher)
-    with late(pupil, "answer") as held:
+    with late(pupil, "class/answer") as held:
         words(pupil).nth(1).click()
         arrived(pupil, held, 1)
         words(pupil).nth(2).click()

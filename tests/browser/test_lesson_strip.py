@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from browser_tools import arrived, barriers, open_page, rerun, sentence_line
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from browser_tools import arrived, barriers, late, open_page, rerun, sentence_line
+from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
@@ -91,25 +91,16 @@ ELSEWHERE = """() => {
 
 def test_a_guess_counts_and_leads_on_though_the_page_moves_before_its_answer(page: Page, app_url: str) -> None:
     """The request of the guess is still on its way when the page shows another head, and this one again."""
-    late = list[Route]()
-
-    def hold(route: Route) -> None:
-        if not late and json.loads(route.request.post_data or "{}").get("show"):
-            late.append(route)
-        else:
-            route.continue_()
-
     name = "many-meanings"
     open_page(page, address(app_url, name, 2))
     at_step(page, 2)
-    page.route("**/api/lesson", hold)
-    guess(page, library.bundled()[name].steps[1].question.kind)
-    arrived(page, late, 1)
-    page.evaluate(ELSEWHERE)
-    expect(strip(page).get_by_role("button", name="Back to step 2")).to_be_visible()
-    page.go_back()
-    expect(strip(page).locator(".enc-lesson-next")).to_be_focused(timeout=60_000)
-    late[0].continue_()
+    with late(page, "lesson") as held:
+        guess(page, library.bundled()[name].steps[1].question.kind)
+        arrived(page, held, 1)
+        page.evaluate(ELSEWHERE)
+        expect(strip(page).get_by_role("button", name="Back to step 2")).to_be_visible()
+        page.go_back()
+        expect(strip(page).locator(".enc-lesson-next")).to_be_focused(timeout=60_000)
     kept = json.loads(page.evaluate("() => Object.values(localStorage).find(text => text.includes('many-meanings'))"))
     assert kept[name]["guesses"]["2"]["guess"] is not None
 
